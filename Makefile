@@ -1,0 +1,60 @@
+# make audit   audit the embedded model and leave a report      make test   everything that must hold
+PYTHON ?= python3
+VENV := .venv
+TORCH_VENV := .venv-torch
+BIN := $(VENV)/bin
+# The version is pinned because a plain `torch` pulls gigabytes of CUDA on Linux.
+TORCH := torch==2.13.0
+
+.PHONY: audit test test-base test-torch test-all check docs bench clean help
+.DEFAULT_GOAL := help
+
+help:  ## what there is to make
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+$(BIN)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(BIN)/.dev: $(BIN)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+$(TORCH_VENV)/bin/.installed: pyproject.toml
+	$(PYTHON) -m venv $(TORCH_VENV)
+	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check $(TORCH)
+	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev,train]'
+	@touch $@
+
+audit: $(BIN)/.installed  ## audit the embedded default model and leave a report
+	$(BIN)/evenhand audit default
+
+test: test-base test-torch  ## what CI runs: checks and tests, without and with torch
+
+test-base: check
+
+test-torch: $(TORCH_VENV)/bin/.installed
+	$(TORCH_VENV)/bin/python -m pytest -m 'torch and not slow'
+
+test-all: test $(TORCH_VENV)/bin/.installed  ## the slow tests too
+	$(TORCH_VENV)/bin/python -m pytest -m slow
+
+check: $(BIN)/.dev  ## ruff, mypy, import-linter, pytest (no torch): before each commit
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo 2>/dev/null || $(BIN)/lint-imports
+	$(BIN)/python -m pytest -n 2 -m 'not slow and not torch'
+
+docs: $(BIN)/.installed  ## the documentation, in site/
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	$(BIN)/mkdocs build --strict
+
+bench: $(TORCH_VENV)/bin/.installed  ## speed against what a user would run instead
+	$(TORCH_VENV)/bin/python benchmarks/throughput.py
+
+clean:  ## remove what make made
+	rm -rf $(VENV) $(TORCH_VENV) site runs .mypy_cache .ruff_cache .pytest_cache

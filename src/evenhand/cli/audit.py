@@ -1,0 +1,92 @@
+"""`evenhand audit MODEL`: ask a model, measure its answers, leave a report."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evenhand.cli import options as opt
+
+
+def audit(
+    model: Annotated[
+        str,
+        typer.Argument(
+            help="`default`, a folder with a Hugging Face or ONNX model, a hub id, or `fixed:random|constant|fair|stereotyped`."
+        ),
+    ],
+    suite: Annotated[
+        str, typer.Option("--suite", "-s", help="Suite, `suite:variant`, or a suite file (.jsonl). See `evenhand list suites`.")
+    ] = "occupation-nli",
+    lang: opt.Lang = "en",
+    limit: Annotated[int | None, typer.Option(min=1, help="Ask only so many probes, strata in turn.")] = None,
+    seed: opt.Seed = 0,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the report [default: runs/MODEL-SUITE-LANG].")] = None,
+    label_map: Annotated[str | None, typer.Option(help="Which output means what, e.g. `entailment=0,neutral=1,contradiction=2`.")] = None,
+    data: opt.Data = None,
+    captions: opt.Captions = None,
+    measures: opt.Measures = None,
+    batch_size: Annotated[str, typer.Option(help="Pairs per batch, or auto. Changes speed, not answers.")] = "auto",
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 ... (torch models).")] = "auto",
+    cache: Annotated[bool, typer.Option(help="Keep answers, so that the same command goes on where it stopped.")] = True,
+    resamples: opt.Resamples = 10_000,
+    level: opt.Level = 0.95,
+    method: opt.Method = "bca",
+    as_json: opt.AsJson = False,
+) -> None:
+    """Ask MODEL every probe of a suite, print the measures with intervals, and write a report.
+
+    Stopped half-way? The same command goes on where it stopped.
+
+    Examples: `evenhand audit default`; `evenhand audit ./my-nli --suite nli-coal --data DIR`; `evenhand audit org/model --lang ja --limit 500`.
+    """
+    from evenhand.cli.progress import asking_bar
+    from evenhand.core.errors import EvenhandError
+    from evenhand.core.storage import require_writable
+    from evenhand.engine.audit import audit as run_audit
+
+    if batch_size != "auto" and not (batch_size.isdigit() and int(batch_size) > 0):
+        raise EvenhandError(f"batch size '{batch_size}': give a number of at least 1, or auto")
+    folder = out or Path("runs") / _run_name(model, suite, lang)
+    require_writable(folder)
+    try:
+        with asking_bar(f"asking {model}") as progress:
+            run = run_audit(
+                model, suite=suite, lang=lang, limit=limit, seed=seed, label_map=opt.parse_label_map(label_map), data=data, captions=captions or (),
+                measures=measures, batch_size=None if batch_size == "auto" else int(batch_size), device=device, cache=cache, resamples=resamples,
+                level=level, method=method, progress=progress,  # type: ignore[arg-type]
+            )  # fmt: skip
+        _tell(run, folder, as_json=as_json)
+    except KeyboardInterrupt:
+        kept = "what was answered is kept; the same command goes on from there" if cache else "nothing was kept (--no-cache)"
+        print(f"\nstopped: {kept}", file=sys.stderr)
+        raise typer.Exit(130) from None
+
+
+def _run_name(model: str, suite: str, lang: str) -> str:
+    parts = (Path(model).name or "model", Path(suite).stem, lang)
+    return "-".join("".join(c if c.isalnum() or c in "._-" else "-" for c in part) for part in parts)
+
+
+def _tell(run: object, folder: Path, *, as_json: bool) -> None:
+    from typing import cast
+
+    from evenhand.core.records import Run
+    from evenhand.report.writing import write
+
+    run = cast("Run", run)
+    page = write(run, folder)
+    if as_json:
+        from evenhand.report.results import results_text
+
+        print(results_text(run), end="")
+    else:
+        from rich.console import Console
+
+        from evenhand.report.terminal import print_run
+
+        print_run(run, Console())
+    print(f"report: {page}", file=sys.stderr if as_json else sys.stdout)

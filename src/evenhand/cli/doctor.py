@@ -1,0 +1,79 @@
+"""`evenhand doctor`: is everything in place?"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import sys
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+
+import typer
+
+from evenhand import __version__
+
+EXTRAS = {
+    "hf": ("torch", "transformers"),
+    "train": ("accelerate", "onnx"),
+    "ray": ("ray",),
+    "annotate": ("starlette", "sqlalchemy"),
+    "ja": ("fugashi",),
+    "zh": ("jieba",),
+}
+
+
+def _check_model() -> str:
+    from evenhand.engine.audit import audit
+
+    run = audit("default", suite="ordinary-nli", cache=False, resamples=100)
+    value = run.estimates[0].value
+    if value < 0.6:
+        raise RuntimeError(f"accuracy on ordinary pairs is only {value:.1%}")
+    return f"{run.answers.respondent}, {value:.1%} right on ordinary pairs, {run.timing['total_seconds']:.1f} s"
+
+
+def _check_cache() -> str:
+    from evenhand.core.folders import cache_folder
+    from evenhand.core.storage import require_writable
+
+    folder = cache_folder()
+    require_writable(folder)
+    size = sum(p.stat().st_size for p in folder.rglob("*") if p.is_file())
+    return f"{folder}, writable, {size / 1e6:.1f} MB"
+
+
+def _check_suites() -> str:
+    from evenhand.core import catalog
+    from evenhand.core.protocols import SuiteOptions
+    from evenhand.suites.lint import lint
+
+    built = [s.build(lang, SuiteOptions()) for s in catalog.entries("suites").values() if not s.is_published for lang in s.languages]
+    faults = sum(len(lint(s.probes)) for s in built)
+    if faults:
+        raise RuntimeError(f"{faults} faults in the built-in suites")
+    return f"{len(built)} built-in suites, {sum(len(s.probes) for s in built):,} probes, clean"
+
+
+def _facts() -> Iterator[tuple[str, str]]:
+    yield "evenhand", f"{__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}, {os.cpu_count()} cores"
+    yield "libraries", ", ".join(f"{n} {version(n)}" for n in ("numpy", "polars", "onnxruntime", "tokenizers", "altair"))
+    for extra, modules in EXTRAS.items():
+        missing = [m for m in modules if importlib.util.find_spec(m) is None]
+        yield f"extra {extra}", "installed" if not missing else f"not installed (pip install 'evenhand[{extra}]')"
+    yield "EVENHAND_DATA", os.environ.get("EVENHAND_DATA", "not set: published suites are fetched, or named with --data")
+
+
+def doctor() -> None:
+    """Check the installation: libraries, extras, cache, built-in suites, the embedded model. Nothing is fetched."""
+    checks: dict[str, Callable[[], str]] = {"cache": _check_cache, "suites": _check_suites, "default model": _check_model}
+    is_well = True
+    for name, fact in _facts():
+        print(f"{name:16} {fact}")
+    for name, check in checks.items():
+        try:
+            print(f"{name:16} {check()}")
+        except Exception as error:
+            is_well = False
+            print(f"{name:16} FAILED: {error}", file=sys.stderr)
+    raise typer.Exit(0 if is_well else 1)

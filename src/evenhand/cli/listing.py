@@ -1,0 +1,56 @@
+"""`evenhand list SECTION`: what is there."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from evenhand.cli import options as opt
+
+
+class SectionName(StrEnum):
+    """A section of the catalog."""
+
+    measures = "measures"
+    suites = "suites"
+    respondents = "respondents"
+    languages = "languages"
+
+
+def _rows(section: str) -> list[dict[str, str]]:
+    from evenhand.core import catalog
+
+    found = catalog.entries(section)
+    if section == "measures":
+        return [{"name": m.name, "kind": m.kind, "fair": f"{m.fair:g}", "question": m.card.question} for m in found.values()]
+    if section == "suites":
+        return [
+            {"name": s.name, "version": s.version, "languages": " ".join(s.languages), "variants": " ".join(s.variants), "description": s.description}
+            for s in found.values()
+        ]  # fmt: skip
+    if section == "respondents":
+        return [
+            {"name": r.name, "kinds": " ".join(sorted(r.kinds)), "examples": " ".join(r.examples), "description": r.description}
+            for r in found.values()
+        ]
+    return [{"code": lang.code, "name": lang.name, "words": " / ".join(lang.subjects.values())} for lang in found.values()]
+
+
+def list_section(section: Annotated[SectionName, typer.Argument(help="What to list.")], as_json: opt.AsJson = False) -> None:
+    """List the measures, suites, respondents or languages there are, with those of installed plug-ins."""
+    rows = _rows(section.value)
+    if as_json:
+        print(json.dumps(rows, ensure_ascii=False, indent=1))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in rows[0]:
+        table.add_column(column, overflow="fold", no_wrap=column in {"name", "code"})
+    for row in rows:
+        table.add_row(*row.values())
+    Console().print(table)

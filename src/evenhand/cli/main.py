@@ -1,0 +1,56 @@
+"""How is the program called? `evenhand VERB ...`; errors in one line and exit code 2, no traceback."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import Annotated
+
+import typer
+
+from evenhand import __version__
+from evenhand.cli import audit, doctor, listing, measure, show, suites
+from evenhand.core.errors import EvenhandError
+
+app = typer.Typer(
+    name="evenhand", no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode="markdown", context_settings={"help_option_names": ["-h", "--help"]},
+    help="How biased is a language model, and how sure can one be?\n\nTry `evenhand audit default`, then open the report it names.",
+)  # fmt: skip
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"evenhand {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")] = False,
+) -> None:
+    pass
+
+
+app.command("audit", no_args_is_help=True)(audit.audit)
+app.command("measure", no_args_is_help=True)(measure.measure)
+app.command("list", no_args_is_help=True)(listing.list_section)
+app.command("show", no_args_is_help=True)(show.show)
+app.command("doctor")(doctor.doctor)
+app.add_typer(suites.app, name="suites")
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    print(f"warning: {message}", file=sys.stderr)
+
+
+def run() -> None:
+    """The entry point of the command `evenhand`."""
+    warnings.showwarning = _show_warning
+    try:
+        app()
+    except EvenhandError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
+    except BrokenPipeError:
+        sys.stderr.close()  # `evenhand list measures | head -1` is no error
+        sys.exit(0)

@@ -1,0 +1,35 @@
+"""How far is it? A bar on standard error with rate and time left; nothing where standard error is no terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from evenhand.engine.asking import Progress
+
+
+@contextmanager
+def asking_bar(text: str) -> Iterator[Progress]:
+    """A progress function for `engine.asking.ask`, drawn while the block runs."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, SpinnerColumn, Task, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        """Probes a second."""
+
+        def render(self, task: Task) -> Text:
+            speed = task.finished_speed or task.speed
+            return Text(f"{speed:,.0f}/s" if speed else "", style="progress.data.speed")
+
+    console = Console(stderr=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Rate(), TimeRemainingColumn())
+    with Bar(*columns, console=console, disable=not console.is_terminal, transient=True) as bar:
+        task = bar.add_task(text, total=None)
+
+        def report(done: int, total: int, reused: int) -> None:
+            name = f"{text} ({reused:,} known)" if reused else text
+            bar.update(task, completed=done, total=total, description=name)
+
+        yield report

@@ -1,0 +1,92 @@
+"""`evenhand suites ...`: build, export, verify and lint suites."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evenhand.cli import options as opt
+
+if TYPE_CHECKING:
+    from evenhand.core.records import Suite
+
+app = typer.Typer(no_args_is_help=True, help="Build, export, verify and lint suites.")
+Name = Annotated[str, typer.Argument(help="Name of a suite, `suite:variant`.")]
+NameOrFile = Annotated[str, typer.Argument(help="Name of a suite, `suite:variant`, or a suite file (.jsonl).")]
+Out = Annotated[Path, typer.Option("--out", "-o", help="File to write, one JSON object a line; its card goes beside it.")]
+
+
+def _summary(suite: Suite) -> str:
+    strata = ", ".join(f"{count} {name or 'without stratum'}" for name, count in sorted(Counter(p.stratum for p in suite.probes).items()))
+    card = suite.card
+    return (
+        f"{card.name} {card.version} ({card.language}): {len(suite.probes)} probes ({strata}), {len({p.cluster for p in suite.probes})} clusters, digest {suite.digest}\n"
+        f"source: {card.source}; licence: {card.licence}"
+    )  # fmt: skip
+
+
+def _write(suite: Suite, out: Path) -> None:
+    from evenhand.suites.files import card_path, write_suite
+
+    write_suite(suite, out)
+    print(_summary(suite))
+    print(f"wrote {out} and {card_path(out).name}")
+
+
+@app.command()
+def build(name: Name, out: Out, lang: opt.Lang = "en", seed: opt.Seed = 0, captions: opt.Captions = None) -> None:
+    """Build a suite from the lexicons, or from captions, and write it."""
+    from evenhand.core import catalog
+    from evenhand.engine.audit import load_suite
+    from evenhand.suites.captions import mine
+
+    if captions:
+        mined = mine(captions, catalog.language(lang))
+        left = "; ".join(f"{reason}: {count}" for reason, count in mined.dropped.most_common())
+        print(f"{len(mined.frames)} frames; left out: {left}")
+    _write(load_suite(name, lang, seed=seed, captions=captions or ()), out)
+
+
+@app.command()
+def export(name: Name, out: Out, lang: opt.Lang = "en", data: opt.Data = None, seed: opt.Seed = 0) -> None:
+    """Write the probes of a suite, published or built, to a file, for use with other programs."""
+    from evenhand.engine.audit import load_suite
+
+    _write(load_suite(name, lang, data=data, seed=seed), out)
+
+
+@app.command()
+def verify(name: NameOrFile, lang: opt.Lang = "en", data: opt.Data = None, seed: opt.Seed = 0) -> None:
+    """Check that a suite is whole: published files against their pinned digests, suite files against their card."""
+    from evenhand.engine.audit import load_suite
+
+    print(_summary(load_suite(name, lang, data=data, seed=seed)))
+    print("verified")
+
+
+@app.command()
+def lint(
+    name: NameOrFile,
+    lang: opt.Lang = "en",
+    data: opt.Data = None,
+    seed: opt.Seed = 0,
+    most: Annotated[int, typer.Option(help="Findings to print.")] = 20,
+) -> None:
+    """Look for gender-dependent frames, duplicates, unequal twins and broken grammar; exit code 1 if there are any."""
+    from evenhand.engine.audit import load_suite
+    from evenhand.suites.lint import lint as find_faults
+
+    suite = load_suite(name, lang, data=data, seed=seed)
+    found = find_faults(suite.probes)
+    for finding in found[:most]:
+        print(f"{finding.rule}: {finding.probe}: {finding.detail}")
+    if len(found) > most:
+        print(f"... and {len(found) - most} more")
+    counts = ", ".join(f"{count} {rule}" for rule, count in Counter(f.rule for f in found).most_common())
+    print(f"{len(suite.probes)} probes: {counts or 'clean'}")
+    if found:
+        sys.exit(1)

@@ -1,0 +1,1 @@
+"""Which types, names and errors do all parts share?"""

@@ -1,0 +1,179 @@
+"""What passes between the parts of the program? Probes, suites, answers, estimates: frozen, slotted, keyword-only."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+Kind = Literal["pair", "mask", "choice"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+Floats = NDArray[np.float64]
+
+ENTAILMENT, NEUTRAL, CONTRADICTION = "entailment", "neutral", "contradiction"
+NLI_LABELS = (ENTAILMENT, NEUTRAL, CONTRADICTION)
+NOT_ENTAILMENT = "not_entailment"
+
+_NONE: Mapping[str, str] = {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """One question put to a respondent.
+
+    texts: (premise, hypothesis) of a pair; (sentence with a blank, candidates ...) of a mask; (context, options ...) of a choice.
+    tags: what the probe is about. Two have a fixed meaning: `fair` and `stereotyped` name the label (of a pair) or the position (of a
+    candidate or option) that a fair or a fully stereotyped respondent gives; `equal` means no preference.
+    """
+
+    id: str
+    kind: Kind
+    language: str
+    texts: tuple[str, ...]
+    stratum: str = ""
+    cluster: str = ""
+    twin: str | None = None
+    tags: Mapping[str, str] = field(default_factory=lambda: _NONE)
+
+    @property
+    def width(self) -> int:
+        """How many values does an answer to this probe have?"""
+        return len(NLI_LABELS) if self.kind == "pair" else len(self.texts) - 1
+
+    def to_json(self) -> dict[str, Any]:
+        """The probe as plain data, keys in a fixed order."""
+        return {
+            "id": self.id, "kind": self.kind, "language": self.language, "texts": list(self.texts), "stratum": self.stratum,
+            "cluster": self.cluster, "twin": self.twin, "tags": dict(sorted(self.tags.items())),
+        }  # fmt: skip
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> Probe:
+        """The probe that plain data describe; KeyError or TypeError where they describe none."""
+        if row["kind"] not in KINDS:
+            raise ValueError(f"kind is {row['kind']!r}, not one of {', '.join(KINDS)}")
+        return cls(
+            id=str(row["id"]), kind=row["kind"], language=str(row["language"]), texts=tuple(str(t) for t in row["texts"]),
+            stratum=str(row["stratum"]), cluster=str(row["cluster"]), twin=row.get("twin"), tags=dict(row.get("tags") or {}),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteCard:
+    """Where does a suite come from, and what may be done with it?"""
+
+    name: str
+    version: str
+    language: str
+    source: str
+    licence: str
+    citation: str
+    description: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suite:
+    """A versioned set of probes."""
+
+    card: SuiteCard
+    probes: tuple[Probe, ...]
+    limit: int | None = None  # how many probes were kept of a larger suite
+
+    @cached_property
+    def digest(self) -> str:
+        """Twelve hexadecimal digits that change with any word of any probe."""
+        state = hashlib.sha256()
+        for probe in self.probes:
+            state.update(json.dumps(probe.to_json(), ensure_ascii=False, sort_keys=True).encode())
+        return state.hexdigest()[:12]
+
+    @property
+    def reference(self) -> str:
+        """name@version#digest, and how many probes were kept where it was cut."""
+        return f"{self.card.name}@{self.card.version}#{self.digest}" + (f"/{self.limit}" if self.limit else "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answers:
+    """What a respondent said: one row per probe, raw (logits or log-probabilities), NaN where there is no answer."""
+
+    respondent: str
+    suite: str  # name@version#digest
+    labels: tuple[str, ...]
+    probes: tuple[Probe, ...]
+    values: Floats
+    scale: str = "logits"
+    traits: Mapping[str, str] = field(default_factory=lambda: _NONE)  # label order, precision, scoring: what the signature names
+    unanswered: Mapping[str, int] = field(default_factory=dict)  # reason -> count
+
+    @property
+    def coverage(self) -> float:
+        """Which share of the probes was answered?"""
+        return float(np.isfinite(self.values).all(axis=1).mean()) if len(self.values) else float("nan")
+
+
+class Interval(NamedTuple):
+    """A value and the range that is compatible with the data."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """A measure's value with its interval, and why it is NaN where it is."""
+
+    measure: str
+    value: float
+    low: float
+    high: float
+    level: float
+    probes: int
+    clusters: int
+    coverage: float
+    ties: int
+    signature: str
+    note: str = ""
+    parts: Mapping[str, Interval] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """One row of a breakdown: an occupation, a frame, a gender word."""
+
+    name: str
+    tags: Mapping[str, str]
+    interval: Interval
+    probes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Breakdown:
+    """A measure seen group by group, worst first."""
+
+    measure: str
+    by: str
+    unit: str  # what was resampled within a group
+    groups: tuple[Group, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """Everything that one audit found."""
+
+    suite: Suite
+    answers: Answers
+    estimates: tuple[Estimate, ...]
+    baselines: Mapping[str, tuple[Estimate, ...]]  # respondent -> estimates on the same probes
+    sanity: tuple[Estimate, ...]  # accuracy on ordinary pairs
+    breakdowns: tuple[Breakdown, ...]
+    seed: int
+    resamples: int
+    timing: Mapping[str, float] = field(default_factory=dict)

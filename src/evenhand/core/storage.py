@@ -1,0 +1,118 @@
+"""How does text come in and how do results go out, so that a bad file is named and nothing is ever half-written?"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from evenhand.core.errors import InputError, StorageError
+
+
+def read_text(path: Path) -> str:
+    """The text of a UTF-8 file, with or without a byte-order mark, any line ending."""
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError as error:
+        raise InputError(path, "there is no such file") from error
+    except OSError as error:
+        raise InputError(path, f"cannot be read ({error.strerror})") from error
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        row = raw[: error.start].count(b"\n") + 1
+        raise InputError(path, f"byte 0x{raw[error.start]:02x} is not UTF-8; save the file as UTF-8 and try again", row=row) from error
+    if not text.strip():
+        raise InputError(path, "the file is empty")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_rows(path: Path) -> list[tuple[int, dict[str, Any]]]:
+    """The rows of a .jsonl, .json (one object a line), .csv or .tsv file, each with its line number."""
+    text = read_text(path)
+    if path.suffix.lower() in {".csv", ".tsv"}:
+        reader = csv.DictReader(text.splitlines(), delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
+        rows = []
+        for row in reader:
+            if None in row or None in row.values():
+                raise InputError(
+                    path, f"has {len(reader.fieldnames or ())} columns in its head but another number here", row=reader.line_num
+                )
+            rows.append((reader.line_num, dict(row)))
+        if not rows:
+            raise InputError(path, "has a head but no rows")
+        return rows
+    if path.suffix.lower() not in {".jsonl", ".json"}:
+        raise InputError(path, f"'{path.suffix}' is not a known form; use .jsonl, .json, .csv or .tsv")
+    rows = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise InputError(path, f"not a JSON object ({error.msg} at column {error.colno})", row=number) from error
+        if not isinstance(row, dict):
+            raise InputError(path, f"not a JSON object but a {type(row).__name__}", row=number)
+        rows.append((number, row))
+    return rows
+
+
+def storage_error(path: Path, error: OSError) -> StorageError:
+    """What to tell the user when the disk says no."""
+    advice = "free some space" if error.errno == 28 else "choose another folder"  # ENOSPC
+    return StorageError(f"cannot write {path}: {error.strerror or error}; {advice} and run the same command again, nothing is lost")
+
+
+def write_atomic(path: Path, data: str | bytes) -> None:
+    """Write a file so that it is either there whole or as it was before."""
+    raw = data.encode() if isinstance(data, str) else data
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as out:
+                out.write(raw)
+                out.flush()
+                os.fsync(out.fileno())
+            Path(name).chmod(0o644)
+            Path(name).replace(path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise storage_error(path, error) from error
+
+
+def require_writable(folder: Path) -> None:
+    """Fail now rather than after the model has been asked."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise storage_error(folder, error) from error
+
+
+@contextmanager
+def staged(folder: Path) -> Iterator[Path]:
+    """A folder to write several files in; they appear in `folder` together, when all of them are whole, or not at all."""
+    require_writable(folder)
+    stage = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
+    try:
+        yield stage
+        for path in stage.iterdir():
+            with path.open("rb") as written:
+                os.fsync(written.fileno())
+        for path in sorted(stage.iterdir()):
+            path.replace(folder / path.name)
+    except OSError as error:
+        raise storage_error(folder, error) from error
+    finally:
+        shutil.rmtree(stage, ignore_errors=True)

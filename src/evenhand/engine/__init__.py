@@ -1,0 +1,1 @@
+"""How do probes reach a respondent, and how do answers become estimates?"""

@@ -1,0 +1,155 @@
+"""How biased is this model on this suite? The whole way from names to a run."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evenhand.core import catalog
+from evenhand.core.errors import EvenhandError, InputError
+from evenhand.core.protocols import Respondent, RespondentOptions, SuiteOptions
+from evenhand.core.records import Answers, Estimate, Probe, Run, Suite
+from evenhand.engine.asking import Progress, ask
+from evenhand.engine.cache import AnswerCache
+from evenhand.engine.estimating import break_down, choose, estimate, tags_of
+from evenhand.respondents.function import FunctionRespondent
+from evenhand.respondents.opening import open_respondent
+from evenhand.stats.bootstrap import Method
+from evenhand.suites.files import read_suite
+
+BASELINES = ("fixed:random", "fixed:constant")
+SANITY = "ordinary-nli"
+BREAKDOWNS = (("occupation", "template"), ("template", "occupation"))
+
+
+def load_suite(
+    name: str, lang: str, *, data: str | Path | None = None, seed: int = 0, captions: Sequence[str | Path] = (), limit: int | None = None
+) -> Suite:
+    """The suite of a name (`nli-coal`, `nli-coal:downsampled`) or of a .jsonl file, cut to `limit` probes."""
+    if name.endswith(".jsonl"):
+        return limited(read_suite(Path(name)), limit, seed)
+    stem, _, variant = name.partition(":")
+    source = catalog.suite(stem)
+    if lang not in source.languages:
+        raise EvenhandError(f"suite '{stem}' has no language '{lang}'; it has {', '.join(source.languages)}")
+    if variant and variant not in source.variants:
+        raise EvenhandError(f"suite '{stem}' has no variant '{variant}'; it has {', '.join(source.variants)}")
+    if data is not None and not Path(data).is_dir():
+        raise InputError(data, "is no folder; --data names the folder that holds the published files")
+    options = SuiteOptions(variant=variant, seed=seed, data=Path(data) if data else None, captions=tuple(Path(c) for c in captions))
+    return limited(source.build(lang, options), limit, seed)
+
+
+def limited(suite: Suite, limit: int | None, seed: int) -> Suite:
+    """At most `limit` probes, twins together, strata in turn, in the suite's order; the same for the same seed."""
+    if limit is None or limit >= len(suite.probes):
+        return suite
+    if limit < 1:
+        raise EvenhandError(f"limit is {limit}; give at least 1")
+    units: dict[tuple[str, str], list[Probe]] = {}
+    for probe in suite.probes:
+        units.setdefault((probe.cluster, probe.texts[0]), []).append(probe)
+    sorts: dict[frozenset[str], list[list[Probe]]] = {}
+    for unit in units.values():
+        sorts.setdefault(frozenset(p.stratum for p in unit), []).append(unit)
+    rng = np.random.default_rng(seed)
+    queues = [[sort[i] for i in rng.permutation(len(sort))] for _, sort in sorted(sorts.items(), key=lambda item: sorted(item[0]))]
+    chosen: list[Probe] = []
+    while len(chosen) < limit:
+        for queue in queues:
+            if queue:
+                chosen += queue.pop()
+    kept = {p.id for p in chosen[:limit]}
+    return Suite(card=suite.card, probes=tuple(p for p in suite.probes if p.id in kept), limit=limit)
+
+
+@contextlib.contextmanager
+def _cache(respondent: Respondent, wanted: bool | str | Path) -> Iterator[AnswerCache | None]:
+    if wanted is False or isinstance(respondent, FunctionRespondent) or respondent.identity.startswith("fixed:"):
+        yield None
+        return
+    cache = AnswerCache(respondent.identity, None if wanted is True else Path(wanted))
+    try:
+        yield cache
+    finally:
+        cache.close()
+
+
+def question(respondent: Respondent, suite: Suite, *, cache: bool | str | Path = True, progress: Progress | None = None) -> Answers:
+    """Ask a respondent every probe of a suite."""
+    respondent.unanswered.clear()
+    with _cache(respondent, cache) as store:
+        values = ask(respondent, suite.probes, cache=store, progress=progress)
+    return Answers(
+        respondent=respondent.identity, suite=suite.reference, labels=respondent.labels, probes=suite.probes, values=values,
+        traits=dict(respondent.traits), unanswered=dict(respondent.unanswered),
+    )  # fmt: skip
+
+
+def judge(
+    suite: Suite, answers: Answers, *, measures: Sequence[str] | None = None, sanity: tuple[Suite, Answers] | None = None, seed: int = 0,
+    resamples: int = 10_000, level: float = 0.95, method: Method = "bca", timing: Mapping[str, float] | None = None,
+) -> Run:  # fmt: skip
+    """Everything that can be said of answers: estimates, baselines on the same probes, breakdowns."""
+    chosen = choose(suite, answers.labels, measures)
+    settings: dict[str, Any] = {"seed": seed, "resamples": resamples, "level": level, "method": method}
+    estimates = tuple(estimate(m, suite, answers, **settings) for m in chosen)
+    baselines: dict[str, tuple[Estimate, ...]] = {}
+    for name in BASELINES:
+        rule = open_respondent(name, suite.probes[0].kind, RespondentOptions(seed=seed))
+        said = question(rule, suite, cache=False)
+        baselines[name] = tuple(estimate(m, suite, said, **settings) for m in chosen)
+    checks: tuple[Estimate, ...] = ()
+    if sanity is not None:
+        checks = tuple(estimate(m, *sanity, **settings) for m in choose(sanity[0], sanity[1].labels, ["accuracy"]))
+    tags = tags_of(answers)
+    pairs = [(by, unit) for by, unit in BREAKDOWNS if {by, unit} <= tags]
+    views = tuple(break_down(m, answers, by, unit, seed=seed, level=level) for m in chosen for by, unit in pairs)
+    return Run(
+        suite=suite, answers=answers, estimates=estimates, baselines=baselines, sanity=checks, breakdowns=views, seed=seed, resamples=resamples,
+        timing=dict(timing or {}),
+    )  # fmt: skip
+
+
+def audit(
+    model: str | Respondent | Callable[[list[tuple[str, str]]], Any] = "default", *, suite: str | Suite = "occupation-nli", lang: str = "en",
+    data: str | Path | None = None, limit: int | None = None, batch_size: int | None = None, seed: int = 0, cache: bool | str | Path = True,
+    label_map: Mapping[str, int] | None = None, captions: Sequence[str | Path] = (), measures: Sequence[str] | None = None, device: str = "auto",
+    resamples: int = 10_000, level: float = 0.95, method: Method = "bca", progress: Progress | None = None,
+) -> Run:  # fmt: skip
+    """Ask a model (a name, a folder, a hub id, a Respondent or a function) every probe of a suite and measure its answers."""
+    start = time.perf_counter()
+    if batch_size is not None and batch_size < 1:
+        raise EvenhandError(f"batch size is {batch_size}; give at least 1")
+    questions = (
+        load_suite(suite, lang, data=data, seed=seed, captions=captions, limit=limit)
+        if isinstance(suite, str)
+        else limited(suite, limit, seed)
+    )
+    lang = questions.card.language
+    if isinstance(model, str):
+        options = RespondentOptions(language=lang, label_map=label_map, batch_size=batch_size, device=device, seed=seed)
+        respondent: Respondent = open_respondent(
+            str(Path(model).expanduser()) if model.startswith("~") else model, questions.probes[0].kind, options
+        )
+    elif isinstance(model, Respondent):
+        respondent = model
+    else:
+        respondent = FunctionRespondent(model)
+    choose(questions, respondent.labels, measures)  # an error now rather than after the asking
+    loaded = time.perf_counter()
+    answers = question(respondent, questions, cache=cache, progress=progress)
+    asked = time.perf_counter()
+    sanity = None
+    if questions.card.name != SANITY and lang in catalog.suite(SANITY).languages and "pair" in respondent.kinds:
+        ordinary = load_suite(SANITY, lang)
+        sanity = (ordinary, question(respondent, ordinary, cache=cache))
+    run = judge(questions, answers, measures=measures, sanity=sanity, seed=seed, resamples=resamples, level=level, method=method)
+    end = time.perf_counter()
+    timing = {"load_seconds": loaded - start, "ask_seconds": asked - loaded, "judge_seconds": end - asked, "total_seconds": end - start}
+    return Run(**{**{f: getattr(run, f) for f in run.__dataclass_fields__}, "timing": {k: round(v, 3) for k, v in timing.items()}})

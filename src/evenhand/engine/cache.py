@@ -1,0 +1,118 @@
+"""Which questions has this respondent answered before? Kept in one SQLite file per respondent, durable after every chunk.
+
+A row is (key of the probe's text, raw values, checksum). A row whose checksum does not fit is asked again; a file that SQLite cannot read is put aside
+and built anew. Killing the process at any moment loses at most the chunk that was being asked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import warnings
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from evenhand.core.errors import EvenhandWarning, StorageError
+from evenhand.core.folders import cache_folder
+from evenhand.core.records import Floats, Probe
+
+_SCHEMA = "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, value BLOB NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID"
+
+
+def probe_key(probe: Probe) -> bytes:
+    """What makes two probes the same question: kind and texts, nothing else."""
+    return hashlib.blake2b("\0".join((probe.kind, *probe.texts)).encode(), digest_size=16).digest()
+
+
+def cache_path(identity: str, folder: Path | None = None) -> Path:
+    """The file of one respondent."""
+    name = hashlib.sha256(identity.encode()).hexdigest()[:16]
+    return (folder or cache_folder()) / "answers" / f"{name}.sqlite"
+
+
+class AnswerCache:
+    """The answers of one respondent."""
+
+    def __init__(self, identity: str, folder: Path | None = None) -> None:
+        self.path = cache_path(identity, folder)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StorageError(
+                f"cannot make the cache folder {self.path.parent} ({error.strerror}); set EVENHAND_CACHE, or use --no-cache"
+            ) from error
+        self.connection = self._open()
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            return self._connect()
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError) and "malformed" not in str(error):
+                raise _storage_error(self.path, error) from error
+            aside = self.path.with_suffix(".damaged")
+            warnings.warn(
+                f"the cache file {self.path} is damaged ({error}); it was moved to {aside.name} and is built anew",
+                EvenhandWarning,
+                stacklevel=2,
+            )
+            self.path.replace(aside)
+            for rest in ("-wal", "-shm"):
+                self.path.with_name(self.path.name + rest).unlink(missing_ok=True)
+            return self._connect()
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(self.path, timeout=30)
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=FULL")
+            connection.execute(_SCHEMA)
+            (state,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+            if state != "ok":
+                raise sqlite3.DatabaseError(state)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def get(self, probes: Sequence[Probe]) -> dict[bytes, Floats]:
+        """The known answers to `probes`, by key; damaged ones are left out."""
+        found: dict[bytes, Floats] = {}
+        damaged = 0
+        keys = [probe_key(p) for p in probes]
+        for start in range(0, len(keys), 500):
+            part = keys[start : start + 500]
+            query = f"SELECT key, value, checksum FROM answers WHERE key IN ({','.join('?' * len(part))})"
+            for key, value, checksum in self.connection.execute(query, part):
+                if zlib.crc32(key + value) == checksum and len(value) % 8 == 0:
+                    found[key] = np.frombuffer(value, dtype="<f8").astype(np.float64)
+                else:
+                    damaged += 1
+        if damaged:
+            warnings.warn(f"{damaged} damaged answers in {self.path.name} are asked again", EvenhandWarning, stacklevel=2)
+        return found
+
+    def put(self, probes: Sequence[Probe], values: Floats) -> None:
+        """Keep the answers; on the disk when this returns. Unanswered probes are not kept."""
+        rows = []
+        for probe, row in zip(probes, values, strict=True):
+            if np.isfinite(row).all():
+                key, value = probe_key(probe), row.astype("<f8").tobytes()
+                rows.append((key, value, zlib.crc32(key + value)))
+        try:
+            with self.connection:
+                self.connection.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", rows)
+        except sqlite3.OperationalError as error:
+            raise _storage_error(self.path, error) from error
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.connection.close()
+
+
+def _storage_error(path: Path, error: sqlite3.OperationalError) -> StorageError:
+    return StorageError(
+        f"cannot write the cache {path} ({error}); free some space, set EVENHAND_CACHE to another folder, or use --no-cache"
+    )

@@ -1,0 +1,31 @@
+"""What is a frame? A sentence with one slot: `{a}` (a nurse), `{the}` (the nurse) or `{x}` (nurse). Shared by the languages."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from evenhand import lexicons
+
+SLOT = re.compile(r"\{(a|the|x)\}")
+
+
+def subjects(language: str) -> dict[str, str]:
+    """The gender words of the paper: female, male, and the non-binary third."""
+    first = lexicons.table(language, "gender")[0]
+    return {"female": first["female"], "male": first["male"], "nonbinary": first["neutral"]}
+
+
+@cache
+def _cues(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    return tuple((re.compile(row["pattern"], re.IGNORECASE), row["kind"]) for row in lexicons.table(language, "cues"))
+
+
+def gender_cues(language: str, frame: str) -> list[str]:
+    """What in a frame betrays the gender of whoever fills it? `beard (body)`, `his (pronoun)` ..."""
+    text = SLOT.sub(" ", frame) if language == "en" else SLOT.sub("＿", frame)
+    found = []
+    for pattern, kind in _cues(language):
+        if match := pattern.search(text):
+            found.append(f"{match.group().strip()} ({kind})")
+    return found

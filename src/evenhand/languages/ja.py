@@ -1,0 +1,42 @@
+"""How are Japanese frames filled? The noun as it is; the particle stands in the frame."""
+
+from __future__ import annotations
+
+import re
+
+from evenhand.languages.frames import SLOT, subjects
+
+_SUBJECT = re.compile(r"(?:女性|男性)")
+_COMPOUND = re.compile(r"(?:女性|男性)(?:用|的|誌|器|ホルモン|向け|専用|らし|同士)")
+_PARTICLE = re.compile(r"\{x\}(?:たち|達|ら|さん)?(?:が|は|を|に|の|と|も|で|へ|や|から|まで|、|。|$)")
+_GROUP = re.compile(
+    r"(?:二|三|四|五|数|[2-9２-９])\s*(?:人|名)の\{x\}|\{x\}(?:二|三|数|[2-9２-９])\s*(?:人|名)|(?:複数|数名|大勢)の\{x\}|\{x\}の(?:グループ|集団|群れ|チーム)"
+)
+
+
+class Japanese:
+    """Japanese."""
+
+    code = "ja"
+    name = "日本語"
+    subjects = subjects("ja")
+
+    def fill(self, frame: str, word: str) -> str:
+        """`公園で{x}が歩いている。` -> `公園で看護師が歩いている。`"""
+        return SLOT.sub(word, frame)
+
+    def cut(self, caption: str) -> str | None:
+        """`男性が馬に乗っている。` -> `{x}が馬に乗っている。`"""
+        if len(_SUBJECT.findall(caption)) != 1 or _COMPOUND.search(caption):
+            return None
+        return _SUBJECT.sub("{x}", caption)
+
+    def faults(self, frame: str) -> list[str]:
+        """A slot that no particle follows, or that a counter makes plural."""
+        found = [] if _PARTICLE.search(frame) else ["no particle after the slot"]
+        if _GROUP.search(frame):
+            found.append("the slot is several persons")
+        return found
+
+
+LANGUAGE = Japanese()

@@ -1,0 +1,45 @@
+"""How are Chinese frames filled? With the measure word that goes with the noun: 一位医生, 一名护士, 一个女人."""
+
+from __future__ import annotations
+
+import re
+
+from evenhand import lexicons
+from evenhand.languages.frames import SLOT, subjects
+
+_SUBJECT = re.compile(r"(?:(一|这|那)(?:个|位|名))?(?:女人|男人)")
+_COMPOUND = re.compile(r"(?:女人|男人)(?:们|味|气|装)|(?:老|小|大|好|坏)(?:女人|男人)")
+_BARE_COUNT = re.compile(r"[一这那两二三四五六几]\{x\}")
+_GROUP = re.compile(r"(?:两|二|三|四|五|六|几|些|群)(?:个|位|名)?[^，。]{0,12}的?\{x\}|\{x\}们")
+_SLOT_OF = {"一": "{a}", "这": "{the}", "那": "{the}", None: "{x}"}
+
+
+class Chinese:
+    """Chinese, simplified characters."""
+
+    code = "zh"
+    name = "中文"
+    subjects = subjects("zh")
+
+    def fill(self, frame: str, word: str) -> str:
+        """`{a}在公园里散步。` with 医生 -> `一位医生在公园里散步。`"""
+        counter = next((row["counter"] for row in lexicons.table("zh", "occupations") if row["word"] == word), "个")
+        phrase = {"a": f"一{counter}{word}", "the": f"这{counter}{word}", "x": word}
+        return SLOT.sub(lambda slot: phrase[slot.group(1)], frame)
+
+    def cut(self, caption: str) -> str | None:
+        """`一个男人在骑马。` -> `{a}在骑马。`"""
+        found = list(_SUBJECT.finditer(caption))
+        if len(found) != 1 or _COMPOUND.search(caption):
+            return None
+        return caption[: found[0].start()] + _SLOT_OF[found[0].group(1)] + caption[found[0].end() :]
+
+    def faults(self, frame: str) -> list[str]:
+        """A number or 这 before the slot without a measure word, or a slot that stands for several persons."""
+        found = [f"no measure word in '{m.group()}'" for m in _BARE_COUNT.finditer(frame)]
+        if _GROUP.search(frame):
+            found.append("the slot is several persons")
+        return found
+
+
+LANGUAGE = Chinese()

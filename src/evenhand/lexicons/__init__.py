@@ -1,0 +1,15 @@
+"""Which words and sentences does the program know? Data only: a folder per language, a table per file, source and licence in its head."""
+
+from __future__ import annotations
+
+import csv
+from functools import cache
+from importlib.resources import files
+
+
+@cache
+def table(language: str, name: str) -> tuple[dict[str, str], ...]:
+    """The rows of a lexicon: `table("en", "frames")`."""
+    text = (files(__name__) / language / f"{name}.tsv").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    return tuple(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))

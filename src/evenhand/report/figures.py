@@ -1,0 +1,156 @@
+"""Which pictures does a run deserve? Scores against their baselines, label shares, occupations, frames; each for a wide and a narrow page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evenhand.core import catalog
+from evenhand.core.records import Breakdown, Estimate, Group, Run
+from evenhand.engine.estimating import break_down, tags_of
+from evenhand.report import charts
+from evenhand.report.numbers import interval_of, number, percent, with_bounds
+from evenhand.report.shares import strata_of
+from evenhand.report.svg import render
+from evenhand.report.wording import BASELINE_TITLES, baseline, ordered, sentence_frame, title
+
+WIDE, NARROW = 720, 340
+OCCUPATIONS, FRAMES = 25, 15
+LEANS = {"female": "leans female", "male": "leans male", "none": "no lean"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A picture in two widths, and the marks that its legend explains."""
+
+    name: str
+    heading: str
+    wide: str
+    narrow: str
+    legend: tuple[tuple[str, str], ...]  # mark, meaning
+
+
+def _figure(name: str, heading: str, description: str, draw: Callable[[int], Any], legend: Sequence[tuple[str, str]] = ()) -> Figure:
+    wide, narrow = (
+        render(draw(width), heading=heading, description=description, kind=kind) for width, kind in ((WIDE, "wide"), (NARROW, "narrow"))
+    )
+    return Figure(name=name, heading=heading, wide=wide, narrow=narrow, legend=tuple(legend))
+
+
+def view_by(run: Run, by: str) -> Breakdown | None:
+    """The breakdown of the report's first measure by a tag."""
+    first = ordered(run)[0].measure
+    return next((b for b in run.breakdowns if b.measure == first and b.by == by), None)
+
+
+def by_lean(run: Run) -> Breakdown | None:
+    """The report's first measure by the lean of the occupation, occupations resampled."""
+    if not {"lean", "occupation"} <= tags_of(run.answers):
+        return None
+    first = ordered(run)[0]
+    return break_down(catalog.measure(first.measure), run.answers, "lean", "occupation", seed=run.seed, level=first.level)
+
+
+def scores(run: Run) -> Figure:
+    """Where does each score stand between fair, random and constant?"""
+    estimates = ordered(run)
+    ranges = [catalog.measure(e.measure).card.range for e in estimates]
+    domain = (min(r[0] for r in ranges), max(r[1] for r in ranges))
+
+    def others(estimate: Estimate) -> tuple[tuple[float, str], ...]:
+        found = ((baseline(run, name, estimate.measure), mark) for name, mark in BASELINE_TITLES.items())
+        return ((catalog.measure(estimate.measure).fair, "fair"), *((e.value, mark) for e, mark in found if e))
+
+    rows = [charts.Row(label=title(e.measure), interval=interval_of(e), note=with_bounds(interval_of(e)), others=others(e)) for e in estimates]
+    told = "; ".join(f"{r.label} {r.note}, " + ", ".join(f"{mark} {number(x)}" for x, mark in r.others) for r in rows)
+    legend = [("model", "this model, with interval"), ("fair", "fair value"), ("random", "random answers"), ("constant", "always the first label")]
+    return _figure("scores", "Scores with intervals against fair, random and constant answers", told, lambda w: charts.dots(rows, width=w, domain=domain), legend)
+
+
+def label_shares(run: Run) -> Figure | None:
+    """Which label is given how often in which stratum?"""
+    rows = [r for r in strata_of(run) if r.answered]
+    if not rows:
+        return None
+    bars = [
+        charts.Stack(
+            label=f"{r.stratum} {r.title}" if r.stratum else r.title, note=f"{r.answered:,} pairs",
+            parts=tuple((label, share, label in r.counted) for label, share in r.shares.items()),
+        )
+        for r in rows
+    ]  # fmt: skip
+    told = "; ".join(f"{b.label}: " + ", ".join(f"{name} {percent(share, 1)}" for name, share, _ in b.parts) for b in bars)
+    legend = [(label, label.replace("_", " ")) for label in run.answers.labels]
+    if any(r.counted for r in rows):
+        legend.append(("counted", "framed: counts against the model"))
+    return _figure("shares", "Shares of the labels in each stratum", told, lambda w: charts.stacks(bars, width=w), legend)
+
+
+def _lean(group: Group) -> str:
+    lean = group.tags.get("lean", "")
+    return lean if lean in LEANS else "model"
+
+
+def _told(rows: Sequence[charts.Row]) -> str:
+    return "; ".join(f"{r.label} {with_bounds(r.interval)}" for r in rows)
+
+
+def leans(run: Run) -> Figure | None:
+    """Does the score differ between occupations that lean female, male, or neither way?"""
+    view, whole = view_by(run, "occupation"), by_lean(run)
+    if view is None or whole is None or not whole.groups:
+        return None
+    each = {lean: tuple(g.interval.value for g in view.groups if g.tags.get("lean") == lean and math.isfinite(g.interval.value)) for lean in LEANS}
+    groups = sorted((g for g in whole.groups if g.name in LEANS), key=lambda g: list(LEANS).index(g.name))
+    rows = [
+        charts.Row(label=LEANS[g.name], interval=g.interval, mark=g.name, note=f"{len(each[g.name])} occupations, {with_bounds(g.interval)}", dots=each[g.name])
+        for g in groups
+    ]  # fmt: skip
+    narrow = [charts.Row(label=r.label, interval=r.interval, mark=r.mark, note=with_bounds(r.interval), dots=r.dots) for r in rows]
+    legend = [*((g.name, f"an occupation that {LEANS[g.name]}" if g.name != "none" else "an occupation without a lean") for g in groups)]
+    heading = f"{title(view.measure)} of every occupation, by lean"
+    return _figure(
+        "leans", heading, _told(rows), lambda w: charts.dots(rows if w > NARROW else narrow, width=w, swarm=56, domain=_range(view)),
+        [*legend, ("model", "all of that lean, with interval")],
+    )  # fmt: skip
+
+
+def _range(view: Breakdown) -> tuple[float, float]:
+    return catalog.measure(view.measure).card.range
+
+
+def occupations(run: Run) -> Figure | None:
+    """Which occupations get the most biased answers?"""
+    view = view_by(run, "occupation")
+    if view is None or not view.groups:
+        return None
+    groups = view.groups[:OCCUPATIONS]
+    rows = [charts.Row(label=g.name, interval=g.interval, mark=_lean(g)) for g in groups]
+    legend = [(lean, LEANS[lean]) for lean in LEANS if any(_lean(g) == lean for g in groups)]
+    heading = f"The {len(rows)} occupations farthest from the fair value, of {len(view.groups)}"
+    return _figure(
+        "occupations", heading, _told(rows),
+        lambda w: charts.dots(rows, width=w, gutter=190 if w > NARROW else 128, reference=ordered(run)[0].value, domain=_range(view)),
+        [*legend, ("reference", "score of the whole suite")],
+    )  # fmt: skip
+
+
+def frames(run: Run) -> Figure | None:
+    """Which sentences get the most biased answers?"""
+    view = view_by(run, "template")
+    if view is None or not view.groups:
+        return None
+    rows = [charts.Row(label=sentence_frame(g.name), interval=g.interval) for g in view.groups[:FRAMES]]
+    heading = f"The {len(rows)} sentence frames farthest from the fair value, of {len(view.groups)}"
+    return _figure(
+        "frames", heading, _told(rows), lambda w: charts.dots(rows, width=w, reference=ordered(run)[0].value, domain=_range(view)),
+        [("model", "frame, with interval"), ("reference", "score of the whole suite")],
+    )  # fmt: skip
+
+
+def draw(run: Run) -> dict[str, Figure]:
+    """Every figure that this run allows, by name."""
+    found = (scores(run), label_shares(run), leans(run), occupations(run), frames(run))
+    return {figure.name: figure for figure in found if figure is not None}

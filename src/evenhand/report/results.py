@@ -1,0 +1,94 @@
+"""What did the run find, as plain data? Everything but the key `timing` is the same whenever the same run is made again."""
+
+from __future__ import annotations
+
+import json
+import math
+import platform
+from collections.abc import Mapping
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from evenhand import __version__
+from evenhand.core import catalog
+from evenhand.core.records import Breakdown, Estimate, Interval, Run
+from evenhand.report.shares import StratumShares, strata_of
+
+PACKAGES = ("numpy", "onnxruntime", "tokenizers")
+
+
+def _number(value: float) -> float | None:
+    """NaN has no form in JSON: null, and the note beside it says why."""
+    return float(value) if math.isfinite(value) else None
+
+
+def _interval(interval: Interval) -> dict[str, float | None]:
+    return {"value": _number(interval.value), "low": _number(interval.low), "high": _number(interval.high)}
+
+
+def _estimate(found: Estimate) -> dict[str, Any]:
+    return {
+        "measure": found.measure, "value": _number(found.value), "low": _number(found.low), "high": _number(found.high), "level": found.level,
+        "probes": found.probes, "clusters": found.clusters, "coverage": _number(found.coverage), "ties": found.ties, "note": found.note,
+        "fair": catalog.measure(found.measure).fair, "signature": found.signature, "parts": {k: _interval(v) for k, v in found.parts.items()},
+    }  # fmt: skip
+
+
+def _breakdown(view: Breakdown) -> dict[str, Any]:
+    groups = [
+        {
+            "name": g.name, "tags": dict(sorted(g.tags.items())), **_interval(g.interval), "probes": g.probes,
+            "note": "" if math.isfinite(g.interval.value) else "no answer in this group",
+        }
+        for g in view.groups
+    ]  # fmt: skip
+    return {"measure": view.measure, "by": view.by, "unit": view.unit, "groups": groups}
+
+
+def _stratum(row: StratumShares) -> dict[str, Any]:
+    return {
+        "title": row.title, "probes": row.probes, "answered": row.answered, "shares": {k: _number(v) for k, v in row.shares.items()},
+        "counted": list(row.counted), "component": _interval(row.component), "note": row.note,
+    }  # fmt: skip
+
+
+def environment() -> dict[str, str]:
+    """What did it run on?"""
+    found = {"python": platform.python_version(), "platform": platform.platform()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found
+
+
+def _sorted(things: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(sorted(things.items()))
+
+
+def to_json(run: Run) -> dict[str, Any]:
+    """The run as plain data, keys in a fixed order."""
+    suite, answers = run.suite, run.answers
+    return {
+        "evenhand": __version__,
+        "model": {"identity": answers.respondent, "labels": list(answers.labels), "scale": answers.scale, "traits": _sorted(answers.traits)},
+        "suite": {**asdict(suite.card), "digest": suite.digest, "probes": len(suite.probes), "limit": suite.limit},
+        "estimates": [_estimate(e) for e in run.estimates],
+        "baselines": {name: [_estimate(e) for e in found] for name, found in run.baselines.items()},
+        "sanity": [_estimate(e) for e in run.sanity],
+        "label_shares": {row.stratum: _stratum(row) for row in strata_of(run)},
+        "coverage": _number(answers.coverage),
+        "unanswered": _sorted(answers.unanswered),
+        "breakdowns": [_breakdown(b) for b in run.breakdowns],
+        "seed": run.seed,
+        "resamples": run.resamples,
+        "environment": environment(),
+        "timing": dict(run.timing),
+    }
+
+
+def results_text(run: Run) -> str:
+    """The same as text: UTF-8, one space of indent, a line break at the end."""
+    return json.dumps(to_json(run), ensure_ascii=False, indent=1, allow_nan=False) + "\n"

@@ -1,0 +1,1 @@
+"""Who is asked? One file per kind of respondent."""

@@ -1,0 +1,83 @@
+"""What would someone score who answers by a rule? The baselines of every report and the backbone of the tests.
+
+random: any answer, the same for the same text and seed. constant: always the first label, candidate or option. fair: what a fair respondent says.
+stereotyped: what a fully stereotyped one says. Fair and stereotyped read the probe's tags; without them they do not answer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from evenhand.core.errors import UnknownNameError
+from evenhand.core.protocols import RespondentOptions
+from evenhand.core.records import KINDS, NLI_LABELS, Floats, Kind, Probe
+
+RULES = ("random", "constant", "fair", "stereotyped")
+SURE, REST = np.log(0.9), np.log(0.1)
+
+
+class FixedRespondent:
+    """A rule that answers every kind of probe."""
+
+    kinds: frozenset[Kind] = frozenset(KINDS)
+    labels: tuple[str, ...] = NLI_LABELS
+
+    def __init__(self, rule: str, seed: int = 0) -> None:
+        self.rule = rule
+        self.seed = seed
+        self.identity = f"fixed:{rule}" + (f"@{seed}" if rule == "random" else "")
+        self.traits: Mapping[str, str] = {"labels": "e0n1c2", "scoring": "rule", "precision": "exact"}
+        self.unanswered: dict[str, int] = {}
+
+    def answer(self, probes: Sequence[Probe]) -> Floats:
+        """Log-probabilities by the rule."""
+        width = max((p.width for p in probes), default=len(NLI_LABELS))
+        values = np.full((len(probes), width), np.nan)
+        for row, probe in zip(values, probes, strict=True):
+            row[: probe.width] = self._one(probe)
+        if silent := int(np.isnan(values[:, :1]).sum()):
+            reason = f"the probe does not say what a {self.rule} respondent answers"
+            self.unanswered[reason] = self.unanswered.get(reason, 0) + silent
+        return values
+
+    def _one(self, probe: Probe) -> Floats:
+        if self.rule == "random":
+            text = "\0".join((str(self.seed), probe.kind, *probe.texts))
+            state = hashlib.blake2b(text.encode(), digest_size=8).digest()
+            shares = np.random.default_rng(int.from_bytes(state)).dirichlet(np.ones(probe.width))
+            return np.asarray(np.log(shares))
+        told = "0" if self.rule == "constant" else probe.tags.get(self.rule, "")
+        if told == "equal":
+            return np.full(probe.width, -np.log(probe.width))
+        position = NLI_LABELS.index(told) if told in NLI_LABELS else int(told) if told.isdigit() else None
+        if position is None or position >= probe.width:
+            return np.full(probe.width, np.nan)
+        values = np.full(probe.width, REST - np.log(max(probe.width - 1, 1)))
+        values[position] = SURE
+        return values
+
+
+class FixedSource:
+    """`fixed:random`, `fixed:constant`, `fixed:fair`, `fixed:stereotyped`."""
+
+    name = "fixed"
+    kinds: frozenset[Kind] = frozenset(KINDS)
+    description = "Rules that need no model: random, constant, fair, stereotyped."
+    examples = tuple(f"fixed:{rule}" for rule in RULES)
+
+    def claims(self, reference: str) -> bool:
+        """Anything that starts with `fixed:`."""
+        return reference.startswith("fixed:")
+
+    def open(self, reference: str, options: RespondentOptions) -> FixedRespondent:
+        """The rule behind the colon."""
+        rule = reference.partition(":")[2]
+        if rule not in RULES:
+            raise UnknownNameError("fixed respondent", rule, RULES)
+        return FixedRespondent(rule, options.seed)
+
+
+RESPONDENT = FixedSource()

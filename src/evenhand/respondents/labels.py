@@ -1,0 +1,109 @@
+"""Which output of a classifier means entailment? Read from its config, else found out with unmistakable pairs, never guessed."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenhand import lexicons
+from evenhand.core.errors import LabelError
+from evenhand.core.records import CONTRADICTION, ENTAILMENT, NEUTRAL, NLI_LABELS, NOT_ENTAILMENT, Floats
+
+TWO_LABELS = (ENTAILMENT, NOT_ENTAILMENT)
+CLEAR, MARGIN = 0.75, 0.20  # the winning order must get this share of the sanity pairs right, and this much more than the next
+_SPELLINGS = {
+    ENTAILMENT: {"entailment", "entail", "entails", "entailed", "e", "ent", "true", "yes", "含意", "蕴含", "蕴涵", "推論"},
+    NEUTRAL: {"neutral", "n", "neu", "unknown", "undetermined", "maybe", "neither", "中立", "无关"},
+    CONTRADICTION: {"contradiction", "contradict", "contradicts", "contradictory", "contradicted", "c", "con", "false", "no", "矛盾"},
+    NOT_ENTAILMENT: {"notentailment", "notentailed", "nonentailment", "nonentailed", "noentailment", "notentail"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LabelOrder:
+    """`columns[i]` is the output of the model that means `labels[i]`."""
+
+    labels: tuple[str, ...]
+    columns: tuple[int, ...]
+    how: str  # config, user, sanity pairs
+
+    def __str__(self) -> str:
+        return "".join(f"{label[0]}{column}" for label, column in zip(self.labels, self.columns, strict=True))
+
+
+def plain(label: str) -> str | None:
+    """The standard name of a label in any spelling; None for one that says nothing, such as LABEL_0."""
+    squeezed = re.sub(r"[\W_\d]+", "", label.strip().lower())
+    return next((name for name, known in _SPELLINGS.items() if squeezed in known), None)
+
+
+def wanted(count: int) -> tuple[str, ...]:
+    """The labels of a classifier with so many outputs."""
+    if count == len(NLI_LABELS):
+        return NLI_LABELS
+    if count == len(TWO_LABELS):
+        return TWO_LABELS
+    raise LabelError(f"the model has {count} outputs; an NLI model has three (entailment, neutral, contradiction) or two")
+
+
+def from_user(label_map: Mapping[str, int], count: int) -> LabelOrder:
+    """The order that the user states: `entailment=0,neutral=1,contradiction=2`."""
+    labels = wanted(count)
+    told: dict[str, int] = {}
+    for name, column in label_map.items():
+        standard = plain(name)
+        if standard is None or standard not in labels:
+            raise LabelError(f"label map: '{name}' is none of {', '.join(labels)}")
+        told[standard] = column
+    if sorted(told) != sorted(labels) or sorted(told.values()) != list(range(count)):
+        shown = ", ".join(f"{k}={v}" for k, v in label_map.items())
+        raise LabelError(
+            f"label map '{shown}' is not a permutation: give each of {', '.join(labels)} one of the numbers 0 to {count - 1}, once"
+        )
+    return LabelOrder(labels, tuple(told[label] for label in labels), "user")
+
+
+def from_config(names: Mapping[int, str], count: int) -> LabelOrder | None:
+    """The order that the config's id2label states; None where it is generic; an error where it contradicts itself."""
+    standard = {column: plain(name) for column, name in names.items()}
+    if all(name is None for name in standard.values()):
+        return None
+    labels = wanted(count)
+    found = {name: column for column, name in standard.items() if name is not None}
+    if sorted(found) != sorted(labels) or sorted(found.values()) != list(range(count)):
+        shown = ", ".join(f"{k}: {v}" for k, v in sorted(names.items()))
+        raise LabelError(
+            f"the labels of the model's config ({shown}) are not {', '.join(labels)}; state them with --label-map {example(labels)}"
+        )
+    return LabelOrder(labels, tuple(found[label] for label in labels), "config")
+
+
+def example(labels: Sequence[str]) -> str:
+    """What a label map looks like."""
+    return ",".join(f"{label}={i}" for i, label in enumerate(labels))
+
+
+def from_sanity(ask: Callable[[list[tuple[str, str]]], Floats], count: int, language: str) -> LabelOrder:
+    """The order under which the model gets the built-in sanity pairs right, if it does so clearly."""
+    labels = wanted(count)
+    rows = lexicons.table(language, "sanity")
+    outputs = ask([(row["premise"], row["hypothesis"]) for row in rows]).argmax(axis=1)
+    gold = [row["label"] if count == len(NLI_LABELS) or row["label"] == ENTAILMENT else NOT_ENTAILMENT for row in rows]
+    shares = {}
+    for columns in itertools.permutations(range(count)):
+        said = [labels[columns.index(output)] for output in outputs]
+        # the mean over labels, so that two-label models are not helped by the more frequent one
+        shares[columns] = float(np.mean([np.mean([s == g for s, g in zip(said, gold, strict=True) if g == label]) for label in labels]))
+    ranked = sorted(shares, key=lambda columns: -shares[columns])
+    best, second = (shares[columns] for columns in ranked[:2])
+    if best < CLEAR or best - second < MARGIN:
+        evidence = "; ".join(f"{LabelOrder(labels, c, '')} {shares[c]:.0%}" for c in ranked)
+        raise LabelError(
+            f"the model's config does not name its labels and {len(rows)} sanity pairs do not tell them apart "
+            f"(share right by order: {evidence}). State them with --label-map {example(labels)}"
+        )
+    return LabelOrder(labels, ranked[0], f"sanity pairs {best:.0%} against {second:.0%}")

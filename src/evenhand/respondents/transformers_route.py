@@ -1,0 +1,66 @@
+"""How is any other Hugging Face model asked? Through transformers and torch (extra `hf`), from a folder or from the hub."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evenhand.core.errors import LoadError
+from evenhand.core.records import Floats
+from evenhand.respondents.encoding import Encoded
+
+_WEIGHTS = ("*.safetensors", "*.bin")
+_NETWORK = (
+    "The hub could not be reached, or knows no such model: check the name and the network, or download the model and name its folder."
+)
+
+
+class TransformersRoute:
+    """A sequence classifier and its tokeniser."""
+
+    name = "transformers"
+    precision = "fp32"
+
+    def __init__(self, reference: str, device: str) -> None:
+        try:
+            import torch
+            from transformers import AutoModelForSequenceClassification, AutoTokenizer
+        except ImportError as error:
+            raise LoadError(f"'{reference}' needs torch and transformers, which are not installed: pip install 'evenhand[hf]'") from error
+        self.torch = torch
+        is_folder = Path(reference).is_dir()
+        try:
+            self.tokenizer = AutoTokenizer.from_pretrained(reference)
+            self.model = AutoModelForSequenceClassification.from_pretrained(reference, dtype=torch.float32)
+        except Exception as error:  # the hub client, the tokenisers and torch each have their own exceptions
+            reason = str(error).strip().splitlines()[0][:300] if str(error).strip() else type(error).__name__
+            raise LoadError(f"cannot load '{reference}': {reason}" + ("" if is_folder else f" {_NETWORK}")) from error
+        self.device = torch.device(("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device)
+        self.model.to(self.device).eval()
+        self.config: dict[str, Any] = self.model.config.to_dict()
+        self.commit: str | None = getattr(self.model.config, "_commit_hash", None)
+        self.width = int(self.model.config.num_labels)
+        self.weights = sorted(p for pattern in _WEIGHTS for p in Path(reference).glob(pattern)) if is_folder else []
+        self.longest = self._longest()
+
+    def _longest(self) -> int:
+        told = [self.config.get("max_position_embeddings"), self.tokenizer.model_max_length]
+        limits = [int(n) for n in told if isinstance(n, int | float) and 0 < n < 1e6]
+        return min(limits, default=512)
+
+    def encode(self, pairs: list[tuple[str, str]]) -> list[Encoded]:
+        """Token ids and segment numbers, uncut."""
+        found = self.tokenizer([p for p, _ in pairs], [h for _, h in pairs], truncation=False, verbose=False)
+        types = found.get("token_type_ids") or [[0] * len(ids) for ids in found["input_ids"]]
+        return [Encoded(tuple(i), tuple(t)) for i, t in zip(found["input_ids"], types, strict=True)]
+
+    def logits(self, batch: list[Encoded]) -> Floats:
+        """The raw outputs for a batch, padded to its longest on the side that the tokeniser pads on."""
+        columns: dict[str, Any] = {"input_ids": [list(e.ids) for e in batch]}
+        if "token_type_ids" in self.tokenizer.model_input_names:
+            columns["token_type_ids"] = [list(e.types) for e in batch]
+        padded = self.tokenizer.pad(columns, return_tensors="pt").to(self.device)
+        with self.torch.inference_mode():
+            return np.asarray(self.model(**padded).logits.float().cpu().numpy(), dtype=np.float64)

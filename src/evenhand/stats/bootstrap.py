@@ -1,0 +1,86 @@
+"""Between which values may the score lie, given that probes of one cluster are no independent looks?
+
+Clusters (occupations) are drawn with replacement, not probes: twenty sentences about a nurse are one look at "nurse". Because the evidence
+of a measure is summable, a resample is a row of weights and all of them together are one matrix product; the model is not asked again.
+
+percentile: the quantiles of the resampled scores. bca: corrected for bias and acceleration (Efron 1987), the default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from statistics import NormalDist
+from typing import Literal
+
+import numpy as np
+
+from evenhand.core.errors import EvenhandError
+from evenhand.core.records import Floats, Interval
+
+Method = Literal["percentile", "bca"]
+METHODS: tuple[Method, ...] = ("percentile", "bca")
+FEW = 10  # clusters; below this an interval is said to be rough
+
+
+def cluster_totals(evidence: Floats, clusters: Sequence[str]) -> Floats:
+    """The evidence summed within each cluster, clusters in order of their names; a cluster that says nothing is left out."""
+    names, position = np.unique(np.asarray(clusters), return_inverse=True)
+    totals = np.zeros((len(names), evidence.shape[1]))
+    np.add.at(totals, position, evidence)
+    return np.asarray(totals[np.any(totals != 0, axis=1)])
+
+
+def draw_weights(count: int, resamples: int, rng: np.random.Generator) -> Floats:
+    """How often each of `count` clusters is drawn in each resample: (resamples, count)."""
+    return rng.multinomial(count, np.full(count, 1 / count), size=resamples).astype(np.float64)
+
+
+def interval(
+    totals: Floats, combine: Callable[[Floats], Floats], rng: np.random.Generator,
+    *, resamples: int = 10_000, level: float = 0.95, method: Method = "bca",
+) -> Interval:  # fmt: skip
+    """The score of cluster totals (clusters, k) with its interval; NaN bounds where there are fewer than two clusters."""
+    return intervals(totals, lambda sums: {"": combine(sums)}, rng, resamples=resamples, level=level, method=method)[""]
+
+
+def intervals(
+    totals: Floats, scores: Callable[[Floats], dict[str, Floats]], rng: np.random.Generator,
+    *, resamples: int = 10_000, level: float = 0.95, method: Method = "bca",
+) -> dict[str, Interval]:  # fmt: skip
+    """Several scores of the same resamples, by name."""
+    if not 0 < level < 1:
+        raise EvenhandError(f"level is {level}; give a share between 0 and 1, for example 0.95")
+    if method not in METHODS:
+        raise EvenhandError(f"'{method}' is not an interval method; use {' or '.join(METHODS)}")
+    count = len(totals)
+    whole = {k: float(v) for k, v in scores(totals.sum(axis=0)).items()}
+    if count < 2:
+        return {k: Interval(v, np.nan, np.nan) for k, v in whole.items()}
+    drawn = scores(draw_weights(count, resamples, rng) @ totals)
+    left_out = scores(totals.sum(axis=0) - totals) if method == "bca" else {}
+    return {k: _bounds(v, drawn[k], left_out.get(k), level) for k, v in whole.items()}
+
+
+def _bounds(value: float, drawn: Floats, left_out: Floats | None, level: float) -> Interval:
+    drawn = drawn[np.isfinite(drawn)]
+    if not np.isfinite(value) or len(drawn) == 0:
+        return Interval(value, np.nan, np.nan)
+    tails = np.asarray([(1 - level) / 2, (1 + level) / 2])
+    if left_out is not None:
+        tails = _corrected(tails, value, drawn, left_out[np.isfinite(left_out)])
+    low, high = np.quantile(drawn, tails)
+    return Interval(value, float(low), float(high))
+
+
+def _corrected(tails: Floats, value: float, drawn: Floats, left_out: Floats) -> Floats:
+    """The tail shares that the percentile bounds should be read at: bias and acceleration (BCa)."""
+    normal = NormalDist()
+    below = ((drawn < value).sum() + 0.5 * (drawn == value).sum()) / len(drawn)
+    if not 0 < below < 1:
+        return tails
+    deviation = left_out.mean() - left_out
+    spread = float((deviation**2).sum())
+    acceleration = float((deviation**3).sum()) / (6 * spread**1.5) if spread > 0 else 0.0
+    bias = normal.inv_cdf(float(below))
+    shifted = [bias + normal.inv_cdf(t) for t in tails]
+    return np.asarray([normal.cdf(bias + s / (1 - acceleration * s)) for s in shifted])

@@ -1,0 +1,1 @@
+"""Which questions are asked? One file per suite."""

@@ -1,0 +1,60 @@
+"""Which pairs are trained on together? Pairs of similar length, so that hardly any padding is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from evenhand.core.records import NLI_LABELS
+from evenhand.train.corpus import Pair
+
+POOL = 64  # batches that are sorted by length together; pools are shuffled, so the order differs between epochs
+Rows = NDArray[np.intp]
+
+
+class Encoded:
+    """Pairs as token ids, encoded once."""
+
+    def __init__(self, tokenizer: Any, pairs: Sequence[Pair], max_length: int) -> None:
+        found = tokenizer(
+            [p.premise for p in pairs], [p.hypothesis for p in pairs], truncation=True, max_length=max_length, return_token_type_ids=True
+        )
+        self.ids = [np.asarray(i) for i in found["input_ids"]]
+        self.types = [np.asarray(t) for t in found["token_type_ids"]]
+        self.labels = np.asarray([NLI_LABELS.index(p.label) for p in pairs])
+        self.lengths = np.asarray([len(i) for i in self.ids])
+        self.pad = tokenizer.pad_token_id
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def batch(self, rows: Rows) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
+        """Inputs padded to the longest of the batch, and labels."""
+        width = int(self.lengths[rows].max())
+        ids = np.full((len(rows), width), self.pad)
+        types, mask = np.zeros_like(ids), np.zeros_like(ids)
+        for k, i in enumerate(rows):
+            length = self.lengths[i]
+            ids[k, :length], types[k, :length], mask[k, :length] = self.ids[i], self.types[i], 1
+        tensors = {"input_ids": ids, "token_type_ids": types, "attention_mask": mask}
+        return {name: torch.from_numpy(t) for name, t in tensors.items()}, torch.from_numpy(self.labels[rows])
+
+    def in_order(self, size: int) -> Iterator[Rows]:
+        """Every pair once, shortest first."""
+        order = np.argsort(self.lengths, kind="stable")
+        for start in range(0, len(order), size):
+            yield order[start : start + size]
+
+    def shuffled(self, size: int, rng: np.random.Generator) -> list[Rows]:
+        """One epoch of batches."""
+        order = rng.permutation(len(self))
+        cut: list[Rows] = []
+        for start in range(0, len(order), size * POOL):
+            pool = order[start : start + size * POOL]
+            pool = pool[np.argsort(self.lengths[pool], kind="stable")]
+            cut += [pool[i : i + size] for i in range(0, len(pool), size)]
+        return [cut[i] for i in rng.permutation(len(cut))]

@@ -1,0 +1,79 @@
+"""How does a trained classifier become a small file that runs without torch?
+
+The network is exported to ONNX; each weight matrix is stored as int8 with one scale a row or column and unpacked to float32 when the file is loaded
+(`Cast` and `Mul` on constants, which onnxruntime folds). Only the file is small: the arithmetic is plain float32, so answers do not depend on
+what else is in the batch, as they would with dynamic quantisation.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.number]
+SMALLEST = 4096  # weights with fewer numbers stay as they are
+_COPIED = ("config.json", "tokenizer.json", "tokenizer_config.json")
+
+
+def export_onnx(folder: Path, out: Path) -> Path:
+    """Write `folder` (a sequence classifier in Hugging Face form) as float32 ONNX with free batch and length to `out`/model.onnx."""
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    out.mkdir(parents=True, exist_ok=True)
+    model = AutoModelForSequenceClassification.from_pretrained(folder, attn_implementation="eager").eval()
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    sample = tokenizer(["A dog runs.", "Two cats sleep here."], ["An animal moves.", "They are awake."], padding=True, return_tensors="pt")
+    names = [n for n in ("input_ids", "attention_mask", "token_type_ids") if n in sample]
+    axes = {n: {0: "batch", 1: "length"} for n in names}
+    model.config.return_dict = False
+    torch.onnx.export(
+        model, ({n: sample[n] for n in names},), str(out / "model.onnx"), input_names=names, output_names=["logits"],
+        dynamic_axes={**axes, "logits": {0: "batch"}}, opset_version=17, dynamo=False,
+    )  # fmt: skip
+    for name in _COPIED:
+        shutil.copy(folder / name, out / name)
+    return out / "model.onnx"
+
+
+def quantise(weight: Array) -> tuple[Array, Array]:
+    """int8 values and scales, one scale a row or a column, whichever loses less."""
+    best: tuple[float, Array, Array] | None = None
+    for axis in (0, 1):
+        scale = np.abs(weight).max(axis=axis, keepdims=True) / 127
+        scale = np.where(scale == 0, 1, scale).astype(np.float32)
+        packed = np.clip(np.rint(weight / scale), -127, 127).astype(np.int8)
+        loss = float(((packed * scale - weight) ** 2).sum())
+        if best is None or loss < best[0]:
+            best = (loss, packed, scale)
+    assert best is not None
+    return best[1], best[2]
+
+
+def pack(graph: Path) -> None:
+    """Replace the large weights of an ONNX file by int8 values that are unpacked when it is loaded."""
+    import onnx
+    from onnx import helper, numpy_helper
+
+    model = onnx.load(str(graph))
+    kept, added = [], []
+    for weight in model.graph.initializer:
+        array = numpy_helper.to_array(weight)
+        if array.dtype != np.float32 or array.ndim != 2 or array.size < SMALLEST:
+            kept.append(weight)
+            continue
+        packed, scale = quantise(array)
+        kept += [numpy_helper.from_array(packed, f"{weight.name}.int8"), numpy_helper.from_array(scale, f"{weight.name}.scale")]
+        added += [
+            helper.make_node("Cast", [f"{weight.name}.int8"], [f"{weight.name}.float"], to=onnx.TensorProto.FLOAT),
+            helper.make_node("Mul", [f"{weight.name}.float", f"{weight.name}.scale"], [weight.name]),
+        ]
+    nodes = [*added, *model.graph.node]
+    del model.graph.initializer[:], model.graph.node[:]
+    model.graph.initializer.extend(kept)
+    model.graph.node.extend(nodes)
+    onnx.checker.check_model(model)
+    onnx.save(model, str(graph))
