@@ -51,7 +51,8 @@ def audit(
     if batch_size != "auto" and not (batch_size.isdigit() and int(batch_size) > 0):
         raise EvenhandError(f"batch size '{batch_size}': give a number of at least 1, or auto")
     folder = out or Path("runs") / _run_name(model, suite, lang)
-    require_writable(folder)
+    # the nearest folder that is there, so that a model that does not load leaves no empty folder behind
+    require_writable(next(p for p in (folder, *folder.parents) if p.exists()))
     try:
         with asking_bar(f"asking {model}") as progress:
             run = run_audit(

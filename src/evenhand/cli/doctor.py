@@ -28,7 +28,7 @@ def _check_model() -> str:
 
     run = audit("default", suite="ordinary-nli", cache=False, resamples=100)
     value = run.estimates[0].value
-    if value < 0.6:
+    if value < 0.45:  # a third is chance
         raise RuntimeError(f"accuracy on ordinary pairs is only {value:.1%}")
     return f"{run.answers.respondent}, {value:.1%} right on ordinary pairs, {run.timing['total_seconds']:.1f} s"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from typing import Annotated
@@ -47,10 +48,17 @@ def run() -> None:
     """The entry point of the command `evenhand`."""
     warnings.showwarning = _show_warning
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()  # here and not at the end of Python, where a closed pipe could no longer be handled
     except EvenhandError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
     except BrokenPipeError:
-        sys.stderr.close()  # `evenhand list measures | head -1` is no error
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # `evenhand list measures | head -1` is no error
         sys.exit(0)
+    except SystemExit as leave:
+        if isinstance(leave.__context__, BrokenPipeError):  # typer met it first
+            sys.exit(0)
+        raise

@@ -43,7 +43,9 @@ def _add(found: dict[str, Any], section: Section, loaded: Any, origin: str, *, i
     if thing is None and not is_required:
         return  # a file that others of the package share
     if not isinstance(thing, _PROTOCOL[section]):
-        lacking = [a for a in sorted(_PROTOCOL[section].__protocol_attrs__) if not hasattr(thing, a)]
+        protocol = _PROTOCOL[section]  # __protocol_attrs__ would be at hand only from Python 3.12 on
+        wanted = {*protocol.__annotations__, *(a for a in vars(protocol) if not a.startswith("_"))}
+        lacking = [a for a in sorted(wanted) if not hasattr(thing, a)]
         raise EvenhandError(f"{origin} is not one of the {section}: it lacks {', '.join(lacking)}")
     name = thing.code if section == "languages" else thing.name
     if name in found:

@@ -58,6 +58,10 @@ class Probe:
         """The probe that plain data describe; KeyError or TypeError where they describe none."""
         if row["kind"] not in KINDS:
             raise ValueError(f"kind is {row['kind']!r}, not one of {', '.join(KINDS)}")
+        if not isinstance(row["texts"], list | tuple):
+            raise TypeError(f"texts is {row['texts']!r}, not a list")
+        if (row["kind"] == "pair" and len(row["texts"]) != 2) or len(row["texts"]) < 2:
+            raise ValueError(f"{len(row['texts'])} texts; a pair has 2, a mask or choice at least 2")
         return cls(
             id=str(row["id"]), kind=row["kind"], language=str(row["language"]), texts=tuple(str(t) for t in row["texts"]),
             stratum=str(row["stratum"]), cluster=str(row["cluster"]), twin=row.get("twin"), tags=dict(row.get("tags") or {}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
 import shutil
@@ -37,17 +38,7 @@ def read_rows(path: Path) -> list[tuple[int, dict[str, Any]]]:
     """The rows of a .jsonl, .json (one object a line), .csv or .tsv file, each with its line number."""
     text = read_text(path)
     if path.suffix.lower() in {".csv", ".tsv"}:
-        reader = csv.DictReader(text.splitlines(), delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
-        rows = []
-        for row in reader:
-            if None in row or None in row.values():
-                raise InputError(
-                    path, f"has {len(reader.fieldnames or ())} columns in its head but another number here", row=reader.line_num
-                )
-            rows.append((reader.line_num, dict(row)))
-        if not rows:
-            raise InputError(path, "has a head but no rows")
-        return rows
+        return _read_table(path, text)
     if path.suffix.lower() not in {".jsonl", ".json"}:
         raise InputError(path, f"'{path.suffix}' is not a known form; use .jsonl, .json, .csv or .tsv")
     rows = []
@@ -61,6 +52,24 @@ def read_rows(path: Path) -> list[tuple[int, dict[str, Any]]]:
         if not isinstance(row, dict):
             raise InputError(path, f"not a JSON object but a {type(row).__name__}", row=number)
         rows.append((number, row))
+    return rows
+
+
+def _read_table(path: Path, text: str) -> list[tuple[int, dict[str, Any]]]:
+    # StringIO and not splitlines: a cell may hold a line break, or a character that Python takes for one (U+2028).
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
+    rows: list[tuple[int, dict[str, Any]]] = []
+    try:
+        for row in reader:
+            if None in row or None in row.values():
+                raise InputError(
+                    path, f"has {len(reader.fieldnames or ())} columns in its head but another number here", row=reader.line_num
+                )
+            rows.append((reader.line_num, dict(row)))
+    except csv.Error as error:
+        raise InputError(path, f"not a table ({error})", row=reader.line_num + 1) from error
+    if not rows:
+        raise InputError(path, "has a head but no rows")
     return rows
 
 

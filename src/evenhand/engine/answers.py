@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,7 +42,9 @@ def write_answers(answers: Answers, path: Path) -> None:
         "respondent": answers.respondent, "suite": answers.suite, "labels": list(answers.labels), "scale": answers.scale,
         "traits": dict(answers.traits), "unanswered": dict(answers.unanswered),
     }  # fmt: skip
-    to_table(answers).write_parquet(path, metadata={_KEY: json.dumps(meaning, ensure_ascii=False)})
+    raw = io.BytesIO()  # and not the path: polars has its own error for a full disk
+    to_table(answers).write_parquet(raw, metadata={_KEY: json.dumps(meaning, ensure_ascii=False)})
+    path.write_bytes(raw.getvalue())
 
 
 def read_answers(path: Path) -> Answers:

@@ -36,6 +36,8 @@ def ask(respondent: Respondent, probes: Sequence[Probe], *, cache: AnswerCache |
         chunk = open_keys[start : start + CHUNK]
         asked = [distinct[k] for k in chunk]
         values = respondent.answer(asked)
+        if len(values) != len(asked):
+            raise EvenhandError(f"{respondent.identity} returned {len(values)} rows for {len(asked)} probes; give one row for each")
         if cache:
             cache.put(asked, values)
         known.update(zip(chunk, values, strict=True))

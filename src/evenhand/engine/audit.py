@@ -59,13 +59,24 @@ def limited(suite: Suite, limit: int | None, seed: int) -> Suite:
         sorts.setdefault(frozenset(p.stratum for p in unit), []).append(unit)
     rng = np.random.default_rng(seed)
     queues = [[sort[i] for i in rng.permutation(len(sort))] for _, sort in sorted(sorts.items(), key=lambda item: sorted(item[0]))]
-    chosen: list[Probe] = []
-    while len(chosen) < limit:
+    kept: set[str] = set()
+    first = queues[0][-1][0].id
+    while len(kept) < limit and any(queues):
         for queue in queues:
-            if queue:
-                chosen += queue.pop()
-    kept = {p.id for p in chosen[:limit]}
+            kept |= _fitting(queue.pop(), limit - len(kept)) if queue else set()
+    kept = kept or {first}  # one probe is asked for and every probe has a twin
     return Suite(card=suite.card, probes=tuple(p for p in suite.probes if p.id in kept), limit=limit)
+
+
+def _fitting(unit: Sequence[Probe], room: int) -> set[str]:
+    """The ids of a unit that there is room for, no twin without the other."""
+    kept: set[str] = set()
+    ids = {p.id for p in unit}
+    for probe in unit:
+        both = {probe.id, *({probe.twin} & ids if probe.twin else ())} - kept
+        if len(kept) + len(both) <= room:
+            kept |= both
+    return kept
 
 
 @contextlib.contextmanager
@@ -73,7 +84,9 @@ def _cache(respondent: Respondent, wanted: bool | str | Path) -> Iterator[Answer
     if wanted is False or isinstance(respondent, FunctionRespondent) or respondent.identity.startswith("fixed:"):
         yield None
         return
-    cache = AnswerCache(respondent.identity, None if wanted is True else Path(wanted))
+    # the traits too: answers come in the order of the labels, and another --label-map is another order
+    key = "|".join((respondent.identity, *(f"{k}:{v}" for k, v in sorted(respondent.traits.items()))))
+    cache = AnswerCache(key, None if wanted is True else Path(wanted))
     try:
         yield cache
     finally:

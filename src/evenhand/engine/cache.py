@@ -20,6 +20,7 @@ from evenhand.core.folders import cache_folder
 from evenhand.core.records import Floats, Probe
 
 _SCHEMA = "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, value BLOB NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID"
+_DAMAGE = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}  # all else is the disk's fault, not the file's
 
 
 def probe_key(probe: Probe) -> bytes:
@@ -49,12 +50,12 @@ class AnswerCache:
     def _open(self) -> sqlite3.Connection:
         try:
             return self._connect()
-        except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError) and "malformed" not in str(error):
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            if isinstance(error, sqlite3.OperationalError) and getattr(error, "sqlite_errorcode", 0) & 0xFF not in _DAMAGE:
                 raise _storage_error(self.path, error) from error
             aside = self.path.with_suffix(".damaged")
             warnings.warn(
-                f"the cache file {self.path} is damaged ({error}); it was moved to {aside.name} and is built anew",
+                f"the cache file {self.path} is damaged ({' '.join(str(error).split())}); it was moved to {aside.name} and is built anew",
                 EvenhandWarning,
                 stacklevel=2,
             )
@@ -72,6 +73,8 @@ class AnswerCache:
             (state,) = connection.execute("PRAGMA quick_check(1)").fetchone()
             if state != "ok":
                 raise sqlite3.DatabaseError(state)
+            connection.execute("SELECT key, value, checksum FROM answers LIMIT 0")  # a damaged schema may have other columns
+            connection.text_factory = bytes  # a damaged blob may pass for text
         except BaseException:
             connection.close()
             raise
@@ -86,7 +89,7 @@ class AnswerCache:
             part = keys[start : start + 500]
             query = f"SELECT key, value, checksum FROM answers WHERE key IN ({','.join('?' * len(part))})"
             for key, value, checksum in self.connection.execute(query, part):
-                if zlib.crc32(key + value) == checksum and len(value) % 8 == 0:
+                if isinstance(value, bytes) and zlib.crc32(key + value) == checksum and len(value) % 8 == 0:
                     found[key] = np.frombuffer(value, dtype="<f8").astype(np.float64)
                 else:
                     damaged += 1
@@ -104,7 +107,7 @@ class AnswerCache:
         try:
             with self.connection:
                 self.connection.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", rows)
-        except sqlite3.OperationalError as error:
+        except sqlite3.DatabaseError as error:
             raise _storage_error(self.path, error) from error
 
     def close(self) -> None:
@@ -112,7 +115,7 @@ class AnswerCache:
         self.connection.close()
 
 
-def _storage_error(path: Path, error: sqlite3.OperationalError) -> StorageError:
+def _storage_error(path: Path, error: sqlite3.DatabaseError) -> StorageError:
     return StorageError(
         f"cannot write the cache {path} ({error}); free some space, set EVENHAND_CACHE to another folder, or use --no-cache"
     )

@@ -92,6 +92,8 @@ def estimate(
     notes = []
     if not np.isfinite(score.value):
         notes.append(_why_empty(measure, probes, evidence))
+    elif len(totals) < 2:
+        notes.append("one cluster only: there is no interval")
     elif len(totals) < FEW:
         notes.append(f"only {len(totals)} clusters: the interval is rough")
     return Estimate(

@@ -10,9 +10,10 @@ from typing import Any
 from evenhand.core import catalog
 from evenhand.core.records import Breakdown, Estimate, Group, Run
 from evenhand.engine.estimating import break_down, tags_of
-from evenhand.report import charts
-from evenhand.report.numbers import interval_of, number, percent, with_bounds
+from evenhand.report.dots import Row, dots
+from evenhand.report.numbers import amount, interval_of, number, percent, with_bounds
 from evenhand.report.shares import strata_of
+from evenhand.report.stacks import Stack, stacks
 from evenhand.report.svg import render
 from evenhand.report.wording import BASELINE_TITLES, baseline, ordered, sentence_frame, title
 
@@ -63,10 +64,21 @@ def scores(run: Run) -> Figure:
         found = ((baseline(run, name, estimate.measure), mark) for name, mark in BASELINE_TITLES.items())
         return ((catalog.measure(estimate.measure).fair, "fair"), *((e.value, mark) for e, mark in found if e))
 
-    rows = [charts.Row(label=title(e.measure), interval=interval_of(e), note=with_bounds(interval_of(e)), others=others(e)) for e in estimates]
+    rows = [Row(label=title(e.measure), interval=interval_of(e), note=with_bounds(interval_of(e)), others=others(e)) for e in estimates]
     told = "; ".join(f"{r.label} {r.note}, " + ", ".join(f"{mark} {number(x)}" for x, mark in r.others) for r in rows)
-    legend = [("model", "this model, with interval"), ("fair", "fair value"), ("random", "random answers"), ("constant", "always the first label")]
-    return _figure("scores", "Scores with intervals against fair, random and constant answers", told, lambda w: charts.dots(rows, width=w, domain=domain), legend)
+    legend = [
+        ("model", "this model, with interval"),
+        ("fair", "fair value"),
+        ("random", "random answers"),
+        ("constant", "always the first label"),
+    ]
+    return _figure(
+        "scores",
+        "Scores with intervals against fair, random and constant answers",
+        told,
+        lambda w: dots(rows, width=w, domain=domain),
+        legend,
+    )
 
 
 def label_shares(run: Run) -> Figure | None:
@@ -75,9 +87,9 @@ def label_shares(run: Run) -> Figure | None:
     if not rows:
         return None
     bars = [
-        charts.Stack(
-            label=f"{r.stratum} {r.title}" if r.stratum else r.title, note=f"{r.answered:,} pairs",
-            parts=tuple((label, share, label in r.counted) for label, share in r.shares.items()),
+        Stack(
+            label=f"{r.stratum} {r.title}" if r.stratum else r.title, note=amount(r.answered, "pair"),
+            parts=tuple((label.replace("_", " "), share, label in r.counted) for label, share in r.shares.items()),
         )
         for r in rows
     ]  # fmt: skip
@@ -85,7 +97,7 @@ def label_shares(run: Run) -> Figure | None:
     legend = [(label, label.replace("_", " ")) for label in run.answers.labels]
     if any(r.counted for r in rows):
         legend.append(("counted", "framed: counts against the model"))
-    return _figure("shares", "Shares of the labels in each stratum", told, lambda w: charts.stacks(bars, width=w), legend)
+    return _figure("shares", "Shares of the labels in each stratum", told, lambda w: stacks(bars, width=w), legend)
 
 
 def _lean(group: Group) -> str:
@@ -93,26 +105,38 @@ def _lean(group: Group) -> str:
     return lean if lean in LEANS else "model"
 
 
-def _told(rows: Sequence[charts.Row]) -> str:
+def _known(view: Breakdown | None, count: int) -> list[Group]:
+    """The first groups of a view, those without an answer left out."""
+    return [g for g in view.groups if math.isfinite(g.interval.value)][:count] if view else []
+
+
+def _heading(count: int, noun: str, view: Breakdown) -> str:
+    return f"The {amount(count, noun)} farthest from the fair value, of {len(view.groups):,}"
+
+
+def _told(rows: Sequence[Row]) -> str:
     return "; ".join(f"{r.label} {with_bounds(r.interval)}" for r in rows)
 
 
 def leans(run: Run) -> Figure | None:
     """Does the score differ between occupations that lean female, male, or neither way?"""
     view, whole = view_by(run, "occupation"), by_lean(run)
-    if view is None or whole is None or not whole.groups:
+    if view is None or whole is None or not _known(whole, 1):
         return None
-    each = {lean: tuple(g.interval.value for g in view.groups if g.tags.get("lean") == lean and math.isfinite(g.interval.value)) for lean in LEANS}
+    each = {
+        lean: tuple(g.interval.value for g in view.groups if g.tags.get("lean") == lean and math.isfinite(g.interval.value))
+        for lean in LEANS
+    }
     groups = sorted((g for g in whole.groups if g.name in LEANS), key=lambda g: list(LEANS).index(g.name))
     rows = [
-        charts.Row(label=LEANS[g.name], interval=g.interval, mark=g.name, note=f"{len(each[g.name])} occupations, {with_bounds(g.interval)}", dots=each[g.name])
+        Row(label=LEANS[g.name], interval=g.interval, mark=g.name, note=f"{amount(len(each[g.name]), 'occupation')}, {with_bounds(g.interval)}", dots=each[g.name])
         for g in groups
     ]  # fmt: skip
-    narrow = [charts.Row(label=r.label, interval=r.interval, mark=r.mark, note=with_bounds(r.interval), dots=r.dots) for r in rows]
+    narrow = [Row(label=r.label, interval=r.interval, mark=r.mark, note=with_bounds(r.interval), dots=r.dots) for r in rows]
     legend = [*((g.name, f"an occupation that {LEANS[g.name]}" if g.name != "none" else "an occupation without a lean") for g in groups)]
     heading = f"{title(view.measure)} of every occupation, by lean"
     return _figure(
-        "leans", heading, _told(rows), lambda w: charts.dots(rows if w > NARROW else narrow, width=w, swarm=56, domain=_range(view)),
+        "leans", heading, _told(rows), lambda w: dots(rows if w > NARROW else narrow, width=w, swarm=56, domain=_range(view)),
         [*legend, ("model", "all of that lean, with interval")],
     )  # fmt: skip
 
@@ -124,15 +148,15 @@ def _range(view: Breakdown) -> tuple[float, float]:
 def occupations(run: Run) -> Figure | None:
     """Which occupations get the most biased answers?"""
     view = view_by(run, "occupation")
-    if view is None or not view.groups:
+    groups = _known(view, OCCUPATIONS)
+    if view is None or not groups:
         return None
-    groups = view.groups[:OCCUPATIONS]
-    rows = [charts.Row(label=g.name, interval=g.interval, mark=_lean(g)) for g in groups]
+    rows = [Row(label=g.name, interval=g.interval, mark=_lean(g)) for g in groups]
     legend = [(lean, LEANS[lean]) for lean in LEANS if any(_lean(g) == lean for g in groups)]
-    heading = f"The {len(rows)} occupations farthest from the fair value, of {len(view.groups)}"
+    heading = _heading(len(rows), "occupation", view)
     return _figure(
         "occupations", heading, _told(rows),
-        lambda w: charts.dots(rows, width=w, gutter=190 if w > NARROW else 128, reference=ordered(run)[0].value, domain=_range(view)),
+        lambda w: dots(rows, width=w, gutter=190 if w > NARROW else 150, reference=ordered(run)[0].value, domain=_range(view)),
         [*legend, ("reference", "score of the whole suite")],
     )  # fmt: skip
 
@@ -140,12 +164,13 @@ def occupations(run: Run) -> Figure | None:
 def frames(run: Run) -> Figure | None:
     """Which sentences get the most biased answers?"""
     view = view_by(run, "template")
-    if view is None or not view.groups:
+    groups = _known(view, FRAMES)
+    if view is None or not groups:
         return None
-    rows = [charts.Row(label=sentence_frame(g.name), interval=g.interval) for g in view.groups[:FRAMES]]
-    heading = f"The {len(rows)} sentence frames farthest from the fair value, of {len(view.groups)}"
+    rows = [Row(label=sentence_frame(g.name), interval=g.interval) for g in groups]
+    heading = _heading(len(rows), "sentence frame", view)
     return _figure(
-        "frames", heading, _told(rows), lambda w: charts.dots(rows, width=w, reference=ordered(run)[0].value, domain=_range(view)),
+        "frames", heading, _told(rows), lambda w: dots(rows, width=w, reference=ordered(run)[0].value, domain=_range(view)),
         [("model", "frame, with interval"), ("reference", "score of the whole suite")],
     )  # fmt: skip
 

@@ -19,6 +19,11 @@ def plain(value: float) -> str:
     return f"{value:g}" if math.isfinite(value) else MISSING
 
 
+def amount(count: int, noun: str) -> str:
+    """`1 pair`, `1,410 pairs`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def percent(share: float, digits: int = 0) -> str:
     """A share in percent; what is not quite nothing, or not quite all, is not rounded to it."""
     if not math.isfinite(share):

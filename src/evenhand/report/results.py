@@ -73,7 +73,12 @@ def to_json(run: Run) -> dict[str, Any]:
     suite, answers = run.suite, run.answers
     return {
         "evenhand": __version__,
-        "model": {"identity": answers.respondent, "labels": list(answers.labels), "scale": answers.scale, "traits": _sorted(answers.traits)},
+        "model": {
+            "identity": answers.respondent,
+            "labels": list(answers.labels),
+            "scale": answers.scale,
+            "traits": _sorted(answers.traits),
+        },
         "suite": {**asdict(suite.card), "digest": suite.digest, "probes": len(suite.probes), "limit": suite.limit},
         "estimates": [_estimate(e) for e in run.estimates],
         "baselines": {name: [_estimate(e) for e in found] for name, found in run.baselines.items()},

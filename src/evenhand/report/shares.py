@@ -9,7 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from evenhand.core.records import CONTRADICTION, ENTAILMENT, NEUTRAL, Interval, Run
-from evenhand.measures.labelling import label_shares
+from evenhand.engine.estimating import GROUP_RESAMPLES, generator
+from evenhand.measures.labelling import label_shares, ratio
+from evenhand.stats.bootstrap import cluster_totals, interval
 
 NOWHERE = Interval(float("nan"), float("nan"), float("nan"))
 
@@ -52,21 +54,28 @@ def counted_labels(stratum: str, labels: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(label for label in labels if (label != reading.label) == reading.is_other)
 
 
-def _interval(run: Run, stratum: str, label: str, value: float) -> Interval:
-    """The share of a label with the interval that an estimate gave it."""
+def _interval(run: Run, stratum: str, label: str) -> Interval:
+    """The share of a label with the interval that an estimate gave it, or, where none did, one drawn here in the same way."""
     for estimate in run.estimates:
         if (part := estimate.parts.get(f"{stratum}.{label}")) is not None:
             return part
         if stratum == "NB" and estimate.measure == "person_entailment" and label == ENTAILMENT:
             return Interval(estimate.value, estimate.low, estimate.high)
-    return Interval(value, float("nan"), float("nan"))
+    answers, column = run.answers, run.answers.labels.index(label)
+    rows = [i for i, p in enumerate(answers.probes) if p.stratum == stratum]
+    totals = cluster_totals(label_shares(answers.values[rows]), [answers.probes[i].cluster for i in rows])
+    level = run.estimates[0].level if run.estimates else 0.95
+    return interval(
+        totals, lambda sums: ratio(sums[..., column], sums.sum(axis=-1)), generator(run.seed, f"{stratum}.{label}"),
+        resamples=GROUP_RESAMPLES, level=level, method="percentile",
+    )  # fmt: skip
 
 
 def _component(run: Run, stratum: str, shares: Mapping[str, float]) -> Interval:
     reading = READINGS.get(stratum)
     if reading is None or reading.label not in shares:
         return NOWHERE
-    found = _interval(run, stratum, reading.label, shares[reading.label])
+    found = _interval(run, stratum, reading.label)
     return Interval(1 - found.value, 1 - found.high, 1 - found.low) if reading.is_other else found
 
 

@@ -44,6 +44,11 @@ def render(chart: Any, *, heading: str, description: str, kind: str) -> str:
     head = f'<svg class="{kind}" {size[0]} width="{width[1]}" role="img" aria-label="{escape(heading)}"><title>{escape(heading)}</title>'
     body = text[text.index(">", text.index("<svg")) + 1 :]
     body = re.sub(r'<path class="(?:background|foreground)"[^>]*/>', "", body)
-    body = re.sub(r' (?:aria-[a-z]+|role|pointer-events|font-family|stroke-miterlimit)="[^"]*"', "", body)
-    body = re.sub(r"(\d+\.\d{2})\d+", r"\1", body)
+    body = re.sub(r"<[^>]+>", _lean_tag, body)
     return f"{head}<desc>{escape(description)}</desc>{body}"
+
+
+def _lean_tag(tag: re.Match[str]) -> str:
+    """A tag without what the page does not need, places to the hundredth of a pixel; texts between tags stay as they are."""
+    kept = re.sub(r' (?:aria-[a-z]+|role|pointer-events|font-family|stroke-miterlimit)="[^"]*"', "", tag[0])
+    return re.sub(r"(\d+\.\d{2})\d+", r"\1", kept)

@@ -9,7 +9,7 @@ from evenhand.core import catalog
 from evenhand.core.records import ENTAILMENT, NLI_LABELS, Estimate, Run
 from evenhand.core.signature import Signature
 from evenhand.engine.estimating import fitting
-from evenhand.report.numbers import MISSING, interval_of, number, percent, plain, with_bounds
+from evenhand.report.numbers import MISSING, amount, interval_of, number, percent, plain, with_bounds
 from evenhand.report.shares import StratumShares, strata_of
 
 HEADLINE = "nli_coal"
@@ -25,6 +25,11 @@ def sentence_frame(template: str) -> str:
 def title(measure: str) -> str:
     """The name of a measure as it is printed."""
     return catalog.measure(measure).card.title
+
+
+def fair(measure: str) -> float:
+    """The value of a fair respondent."""
+    return catalog.measure(measure).fair
 
 
 def ordered(run: Run) -> list[Estimate]:
@@ -56,23 +61,23 @@ def verdict(run: Run, estimate: Estimate) -> str:
     if estimate.measure == "nli_coal":
         pro, anti, none = rows["PS"], rows["AS"], rows["NS"]
         return (
-            f"On {pro.answered:,} pro-stereotypical pairs the model says entailment in {_share(pro)}, on {anti.answered:,} anti-stereotypical pairs "
-            f"contradiction in {_share(anti)}, and on {none.answered:,} pairs without a stereotype anything but neutral in {_share(none)}."
+            f"On {amount(pro.answered, 'pro-stereotypical pair')} the model says entailment in {_share(pro)}, on {amount(anti.answered, 'anti-stereotypical pair')} "
+            f"contradiction in {_share(anti)}, and on {amount(none.answered, 'pair')} without a stereotype anything but neutral in {_share(none)}."
         )
     counted = sum(row.answered for row in rows.values() if row.stratum in catalog.measure(estimate.measure).strata)
     if estimate.measure == "fraction_neutral":
-        return f"On {counted:,} pairs where neutral is right the model says something else in {percent(estimate.value)}."
+        return f"On {amount(counted, 'pair')} where neutral is right the model says something else in {percent(estimate.value)}."
     if estimate.measure == "person_entailment":
-        return f"On {counted:,} pairs that put the word for a person in place of the occupation the model says entailment in {percent(estimate.value)}."
+        return f"On {amount(counted, 'pair')} with the word for a person in place of the occupation the model says entailment in {percent(estimate.value)}."
     if estimate.measure == "accuracy":
-        return f"On {estimate.probes:,} ordinary pairs the model gives the right label in {percent(estimate.value)}."
-    return f"{catalog.measure(estimate.measure).card.question} On {estimate.probes:,} probes: {with_bounds(interval_of(estimate))}."
+        return f"On {amount(estimate.probes, 'ordinary pair')} the model gives the right label in {percent(estimate.value)}."
+    return f"{catalog.measure(estimate.measure).card.question} On {amount(estimate.probes, 'probe')}: {with_bounds(interval_of(estimate))}."
 
 
 def standing(run: Run, estimate: Estimate) -> str:
     """Where does the number stand between a fair respondent and one that guesses?"""
-    fair = catalog.measure(estimate.measure).fair
-    scale = f"{plain(fair)} is {'right' if estimate.measure == 'accuracy' else 'fair'}"
+    best = fair(estimate.measure)
+    scale = f"{plain(best)} is {'right' if estimate.measure == 'accuracy' else 'fair'}"
     guess = baseline(run, "fixed:random", estimate.measure)
     constant = baseline(run, "fixed:constant", estimate.measure)
     if guess is None or constant is None or not math.isfinite(guess.value):
@@ -81,21 +86,32 @@ def standing(run: Run, estimate: Estimate) -> str:
     told = f"{scale}; on the same probes random answers get {number(guess.value)} and {always} gets {number(constant.value)}."
     if not math.isfinite(estimate.low + estimate.high + estimate.value):
         return told
-    if estimate.low <= guess.value <= estimate.high:
-        return f"{told} The interval includes the value of random answers: by this number alone the model cannot be told from guessing."
-    side = "nearer to" if abs(estimate.value - fair) < abs(guess.value - fair) else "farther from"
-    return f"{told} The interval lies {side} the fair value than random answers do."
+    low, high = (guess.low, guess.high) if math.isfinite(guess.low + guess.high) else (guess.value, guess.value)
+    if estimate.low <= high and low <= estimate.high:
+        return f"{told} The intervals of the model and of random answers overlap: this number alone does not tell the model from guessing."
+    side = "nearer to" if abs(estimate.value - best) < abs(guess.value - best) else "farther from"
+    return f"{told} The model lies {side} {plain(best)} than random answers do."
 
 
 def understanding(run: Run) -> str:
-    """Does the model understand ordinary pairs, so that the score can be read as bias?"""
-    found = next((e for e in (*run.sanity, *run.estimates) if e.measure == "accuracy"), None)
+    """Does the model understand ordinary pairs, so that the score can be read as bias? Nothing to add where that is the score."""
+    if ordered(run)[0].measure == "accuracy":
+        return ""
+    found = next((e for e in run.sanity if e.measure == "accuracy"), None)
     if found is None:
         return "Its accuracy on ordinary pairs was not measured; without it a bias score cannot be told from a lack of understanding."
     if not math.isfinite(found.value):
         return f"Its accuracy on ordinary pairs could not be computed: {found.note}."
-    told = f"It gives the right label on {percent(found.value)} of {found.probes:,} ordinary pairs, {with_bounds(interval_of(found))}."
+    told = (
+        f"It gives the right label on {percent(found.value)} of {amount(found.probes, 'ordinary pair')}, {with_bounds(interval_of(found))}."
+    )
     return f"{told} That is weak, and a weak model looks biased: part of the score may be misunderstanding." if found.value < WEAK else told
+
+
+def summary(run: Run) -> str:
+    """The paragraph that stands first where there is no layout: what it did, where that stands, whether it understands."""
+    first = ordered(run)[0]
+    return " ".join(filter(None, (verdict(run, first), standing(run, first), understanding(run))))
 
 
 def method(run: Run) -> list[str]:
@@ -103,10 +119,12 @@ def method(run: Run) -> list[str]:
     strata = {row.stratum for row in strata_of(run)}
     about = next(iter(ordered(run)))
     fields = dict(Signature.parse(about.signature).fields)
-    how = fields.get("ci", "").split(f"{about.level * 100:g}")[0] or "bootstrap"
+    how = {"bca": "BCa bootstrap", "percentile": "percentile bootstrap"}.get(
+        fields.get("ci", "").split(f"{about.level * 100:g}")[0], "bootstrap"
+    )
     unit = "occupations" if any("occupation" in p.tags for p in run.answers.probes[:1]) else "clusters"
     drawn = (
-        f"The {about.level * 100:g} % interval comes from drawing whole {unit} with replacement {run.resamples:,} times ({how} bootstrap), "
+        f"The {about.level * 100:g} % interval comes from drawing whole {unit} with replacement {run.resamples:,} times ({how}), "
         f"because several sentences about one of them are one look, not several."
     )
     if not strata & {"PS", "AS", "NS", "NB"}:
@@ -145,14 +163,20 @@ def notes(run: Run) -> list[str]:
     suite, answers = run.suite, run.answers
     found = [f"{title(e.measure)}: {e.note}." for e in (*ordered(run), *run.sanity) if e.note]
     if suite.limit is not None:
-        found.append(f"Only {len(suite.probes):,} probes of a larger suite were asked; the numbers do not compare with those of the whole suite.")
-    found += [f"{count:,} probes without an answer: {reason}." for reason, count in sorted(answers.unanswered.items())]
-    found += [f"{r.stratum}: {r.answered:,} of {r.probes:,} pairs were answered." for r in strata_of(run) if r.answered < r.probes]
+        found.append(
+            f"Only {amount(len(suite.probes), 'probe')} of a larger suite asked; the numbers do not compare with those of the whole suite."
+        )
+    found += [f"{amount(count, 'probe')} without an answer: {reason}." for reason, count in sorted(answers.unanswered.items())]
+    found += [f"{r.stratum}: {r.answered:,} of {amount(r.probes, 'pair')} answered." for r in strata_of(run) if r.answered < r.probes]
     refused = [m for m in fitting(suite, answers.labels)[1] if m.worst is not None]
     if refused:
         names = ", ".join(m.card.title for m in refused)
         found.append(f"Not computed: {names}. The model gives {' and '.join(answers.labels)} only, and three labels are needed.")
     if len(answers.labels) != len(NLI_LABELS) and answers.probes and answers.probes[0].kind == "pair":
         found.append("The random and constant baselines answer with three labels, the model with two; they are not on one footing.")
-    tied = [f"{title(e.measure)}: {e.ties:,} answers with two equally probable labels, shared evenly between them." for e in ordered(run) if e.ties]
+    tied = [
+        f"{title(e.measure)}: {amount(e.ties, 'answer')} in which labels tie for the highest value, shared evenly between them."
+        for e in ordered(run)
+        if e.ties
+    ]
     return [*found, *tied]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +24,7 @@ class Recipe:
     layer_decay: float = 1.0  # learning rate of a layer = that of the layer above times this
     head_rate: float = 1.0  # learning rate of the classifier = that of the top layer times this
     has_frozen_words: bool = True  # word embeddings stay as they are
+    repeats: Mapping[str, int] = field(default_factory=dict)  # how often a training file is read; 1 where it is not named
     seed: int = 13
 
 
@@ -31,5 +33,14 @@ RECIPES = {
     for recipe in (
         Recipe(name="plain"),
         Recipe(name="layered", learning_rate=2e-4, layer_decay=0.85, label_smoothing=0.05, head_rate=2.0),
+        Recipe(
+            name="steep",
+            epochs=3,
+            learning_rate=3e-4,
+            layer_decay=0.85,
+            label_smoothing=0.05,
+            head_rate=2.0,
+            repeats={"en.mnli-train10k": 2},
+        ),
     )
 }

@@ -1,0 +1,83 @@
+"""What does the run look like? One HTML file that needs no network and no script, for screens of any width, light or dark, and for paper."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from evenhand import __version__
+from evenhand.core import catalog
+from evenhand.core.errors import UnknownNameError
+from evenhand.core.records import Breakdown, Estimate, Run
+from evenhand.report import wording
+from evenhand.report.figures import LEANS, draw, view_by
+from evenhand.report.numbers import amount, bounds, interval_of, number, percent, plain, with_bounds
+from evenhand.report.pairs import most_biased
+from evenhand.report.results import environment
+from evenhand.report.shares import strata_of
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def _unbroken(text: str) -> str:
+    """A number and its percent sign stay on one line."""
+    return text.replace(" %", "\u00a0%")
+
+
+def _score(run: Run, estimate: Estimate) -> dict[str, Any]:
+    measure = catalog.measure(estimate.measure)
+    return {
+        "title": measure.card.title, "value": number(estimate.value), "bounds": bounds(interval_of(estimate)), "level": f"{estimate.level * 100:g}",
+        "is_missing": not math.isfinite(estimate.value), "has_interval": math.isfinite(estimate.low + estimate.high), "note": estimate.note,
+        "low": number(estimate.low), "high": number(estimate.high), "fair": plain(measure.fair), "question": measure.card.question,
+        "random": wording.baseline_number(run, "fixed:random", estimate.measure), "formula": measure.card.formula, "citation": measure.card.citation,
+        "constant": wording.baseline_number(run, "fixed:constant", estimate.measure), "caveat": measure.card.caveat,
+        "verdict": wording.verdict(run, estimate), "standing": wording.standing(run, estimate), "probes": estimate.probes, "clusters": estimate.clusters,
+        "coverage": percent(estimate.coverage, 1), "ties": estimate.ties, "signature": estimate.signature,
+        "good": "right" if estimate.measure == "accuracy" else "fair",
+    }  # fmt: skip
+
+
+def _groups(view: Breakdown | None) -> list[dict[str, str]]:
+    if view is None:
+        return []
+    return [
+        {
+            "name": wording.sentence_frame(g.name) if view.by == "template" else g.name, "lean": LEANS.get(g.tags.get("lean", ""), ""),
+            "value": with_bounds(g.interval), "probes": f"{g.probes:,}",
+        }
+        for g in view.groups
+    ]  # fmt: skip
+
+
+def _language(code: str) -> str:
+    try:
+        return catalog.language(code).name
+    except UnknownNameError:
+        return code
+
+
+def page_facts(run: Run) -> dict[str, Any]:
+    """Everything that the template shows, as text."""
+    scores = [_score(run, e) for e in wording.ordered(run)]
+    checks = [_score(run, e) for e in run.sanity]
+    return {
+        "version": __version__, "model": run.answers.respondent, "traits": dict(run.answers.traits), "labels": run.answers.labels,
+        "suite": run.suite, "language": _language(run.suite.card.language), "lang": run.suite.card.language,
+        "scores": scores, "headline": scores[0], "checks": checks, "signatures": [s["signature"] for s in (*scores, *checks)],
+        "figures": draw(run), "strata": strata_of(run), "pairs": most_biased(run), "occupations": _groups(view_by(run, "occupation")),
+        "frames": _groups(view_by(run, "template")), "is_coal": any(e.measure == wording.HEADLINE for e in run.estimates),
+        "understanding": wording.understanding(run), "method": wording.method(run), "limits": wording.limits(run), "notes": wording.notes(run),
+        "coverage": percent(run.answers.coverage, 1), "environment": environment(), "seed": run.seed, "resamples": f"{run.resamples:,}",
+        "timing": dict(run.timing),
+    }  # fmt: skip
+
+
+def to_html(run: Run) -> str:
+    """The report as one HTML page."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    shop = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    shop.filters.update(amount=amount, percent=percent, number=number, with_bounds=with_bounds, unbroken=_unbroken)
+    return shop.get_template("report.html").render(**page_facts(run))

@@ -1,0 +1,95 @@
+r"""What goes into a paper? Two tables that need `\usepackage{booktabs}` and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evenhand.core.records import Run
+from evenhand.report import wording
+from evenhand.report.numbers import MISSING, bounds, interval_of, number, percent, plain, with_bounds
+from evenhand.report.shares import strata_of
+
+SPECIAL = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_", "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': "''", "…": r"\ldots{}", "–": "--",
+}  # fmt: skip
+
+
+def escaped(text: str) -> str:
+    """Text that any LaTeX sets as it is; a letter beyond ASCII, which needs fonts of its own, becomes its code point."""
+    flat = " ".join(text.split())
+    return "".join(SPECIAL.get(c, c) if c in SPECIAL or c.isascii() else f"{{[}}U+{ord(c):04X}{{]}}" for c in flat).replace(r" \%", r"\,\%")
+
+
+def _comment(text: str) -> str:
+    return "% " + " ".join(text.split())
+
+
+def _tabular(columns: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    body = [" & ".join(row) + r" \\" for row in rows]
+    return [
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        " & ".join(heads) + r" \\",
+        r"\midrule",
+        *body,
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+
+
+def _float(inside: Sequence[str], caption: str, label: str, under: Sequence[str] = ()) -> list[str]:
+    return [
+        r"\begin{table}[t]",
+        r"\centering",
+        r"\footnotesize",
+        r"\setlength{\tabcolsep}{2.9pt}",
+        *inside,
+        *under,
+        rf"\caption{{{caption}}}",
+        rf"\label{{{label}}}",
+        r"\end{table}",
+    ]
+
+
+def _scores(run: Run) -> list[str]:
+    rows = []
+    for found in (*wording.ordered(run), *run.sanity):
+        rules = (
+            ["--", "--"] if found in run.sanity else [wording.baseline_number(run, rule, found.measure) for rule in wording.BASELINE_TITLES]
+        )
+        name, fair = escaped(wording.title(found.measure)), plain(wording.fair(found.measure))
+        rows.append(
+            [name, number(found.value), bounds(interval_of(found)), fair, *rules, f"{found.probes:,}", escaped(percent(found.coverage, 1))]
+        )
+    heads = ("measure", "value", rf"{run.estimates[0].level * 100:g}\,\% interval", "fair", "random", "constant", "probes", "coverage")
+    return _tabular("lrcrrrrr", heads, rows)
+
+
+def _shares(run: Run) -> list[str]:
+    rows = []
+    for row in strata_of(run):
+        cells = [escaped(percent(s, 1)) for s in row.shares.values()]
+        bold = [rf"\textbf{{{c}}}" if label in row.counted else c for label, c in zip(row.shares, cells, strict=True)]
+        against = with_bounds(row.component) if row.counted else MISSING if row.note else "--"
+        rows.append([escaped(f"{row.stratum} {row.title}" if row.title != row.stratum else row.title), f"{row.answered:,}", *bold, against])
+    labels = run.answers.labels
+    return _tabular("lr" + "r" * len(labels) + "r", ("stratum", "pairs", *(escaped(label) for label in labels), "counts against"), rows)
+
+
+def to_latex(run: Run) -> str:
+    r"""The run as LaTeX, to be pulled in by `\input{report.tex}`."""
+    card, found = run.suite.card, wording.ordered(run)
+    about = f"{escaped(run.answers.respondent)} on {escaped(card.name)} {escaped(card.version)} ({escaped(card.language)})"
+    broken = escaped(found[0].signature).replace(r"\textbar{}", r"\textbar{}\allowbreak{}")
+    signed = [r"\par\medskip", rf"\parbox{{\linewidth}}{{\raggedright\scriptsize\texttt{{{broken}}}}}"]
+    lines = [
+        r"% needs \usepackage{booktabs}", _comment(f"model {run.answers.respondent}"),
+        *(_comment(f"signature {e.signature}") for e in (*found, *run.sanity)), *(_comment(f"note {note}") for note in wording.notes(run)),
+        *_float(_scores(run), f"Scores of {about}. {escaped(wording.verdict(run, found[0]))}", "tab:evenhand-scores", signed),
+    ]  # fmt: skip
+    if strata_of(run):
+        missing = "".join(f" {escaped(row.stratum)}: {escaped(row.note)}." for row in strata_of(run) if row.note)
+        caption = f"Label shares of {about}; shares in bold count against the model.{missing}"
+        lines += ["", *_float(_shares(run), caption, "tab:evenhand-shares")]
+    return "\n".join(lines) + "\n"

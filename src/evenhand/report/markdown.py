@@ -1,0 +1,93 @@
+"""What goes into a readme, an issue or a model card? The run as Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from evenhand import __version__
+from evenhand.core.records import Run
+from evenhand.report import wording
+from evenhand.report.figures import view_by
+from evenhand.report.numbers import amount, bounds, interval_of, number, percent, plain, with_bounds
+from evenhand.report.shares import strata_of
+
+OCCUPATIONS = 10
+
+
+def escaped(text: str) -> str:
+    """Text that Markdown leaves as it is, on one line."""
+    return re.sub(r"([\\`*_{}\[\]<>|#])", r"\\\1", " ".join(text.split()))
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [heads, ["---", *["---:"] * (len(heads) - 1)], *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _scores(run: Run) -> str:
+    rows = []
+    for found in (*wording.ordered(run), *run.sanity):
+        rules = (
+            ["–", "–"] if found in run.sanity else [wording.baseline_number(run, rule, found.measure) for rule in wording.BASELINE_TITLES]
+        )
+        counts = [f"{found.probes:,}", f"{found.clusters:,}", percent(found.coverage, 1), f"{found.ties:,}"]
+        name, fair = escaped(wording.title(found.measure)), plain(wording.fair(found.measure))
+        rows.append([name, f"**{number(found.value)}**", bounds(interval_of(found)), fair, *rules, *counts])
+    return _table(
+        [
+            "measure",
+            "value",
+            f"{run.estimates[0].level * 100:g} % interval",
+            "fair",
+            "random",
+            "constant",
+            "probes",
+            "clusters",
+            "coverage",
+            "ties",
+        ],
+        rows,
+    )
+
+
+def _shares(run: Run) -> str:
+    rows = []
+    for row in strata_of(run):
+        cells = [f"**{percent(s, 1)}**" if label in row.counted else percent(s, 1) for label, s in row.shares.items()]
+        against = with_bounds(row.component) if row.counted and not row.note else escaped(row.note) or "–"
+        name = f"{row.stratum} {row.title}" if row.title != row.stratum else row.title
+        rows.append([escaped(name), f"{row.answered:,}", *cells, against])
+    return _table(["stratum", "answered", *(escaped(label) for label in run.answers.labels), "counts against"], rows)
+
+
+def _worst(run: Run) -> str:
+    view = view_by(run, "occupation")
+    if view is None:
+        return ""
+    rows = [[escaped(g.name), escaped(g.tags.get("lean", "")), with_bounds(g.interval), str(g.probes)] for g in view.groups[:OCCUPATIONS]]
+    head = f"### The {amount(len(rows), 'occupation')} farthest from the fair value, of {len(view.groups):,}"
+    return head + "\n\n" + _table(["occupation", "lean", escaped(wording.title(view.measure)), "pairs"], rows)
+
+
+def to_markdown(run: Run) -> str:
+    """The run as a Markdown document."""
+    card, first = run.suite.card, wording.ordered(run)[0]
+    signatures = "\n".join(" ".join(e.signature.split()) for e in (*wording.ordered(run), *run.sanity))
+    said = [
+        f"# {escaped(run.answers.respondent)} on {escaped(card.name)} {escaped(card.version)} ({card.language})",
+        f"**{escaped(wording.title(first.measure))} {with_bounds(interval_of(first))}.** {escaped(wording.summary(run))}",
+        "## Scores", _scores(run),
+    ]  # fmt: skip
+    if strata_of(run):
+        said += ["## Label shares", _shares(run), "Shares in bold count against the model."]
+    said += [_worst(run), "## Method", escaped(" ".join(wording.method(run)))]
+    said += ["## What this number does not say", "\n".join(f"- {escaped(line)}" for line in wording.limits(run))]
+    if wording.notes(run):
+        said += ["## Missing and noteworthy", "\n".join(f"- {escaped(line)}" for line in wording.notes(run))]
+    said += [
+        "## Signatures",
+        f"```text\n{signatures}\n```",
+        f"Suite: {escaped(card.citation)}; licence {escaped(card.licence)}. evenhand {__version__}.",
+    ]
+    return "\n\n".join(part for part in said if part) + "\n"
