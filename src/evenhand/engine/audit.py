@@ -19,7 +19,7 @@ from evenhand.engine.cache import AnswerCache
 from evenhand.engine.estimating import break_down, choose, estimate, tags_of
 from evenhand.respondents.function import FunctionRespondent
 from evenhand.respondents.opening import open_respondent
-from evenhand.stats.bootstrap import Method
+from evenhand.stats.bootstrap import Method, check_settings
 from evenhand.suites.files import read_suite
 
 BASELINES = ("fixed:random", "fixed:constant")
@@ -81,7 +81,12 @@ def _fitting(unit: Sequence[Probe], room: int) -> set[str]:
 
 @contextlib.contextmanager
 def _cache(respondent: Respondent, wanted: bool | str | Path) -> Iterator[AnswerCache | None]:
-    if wanted is False or isinstance(respondent, FunctionRespondent) or respondent.identity.startswith("fixed:"):
+    if (
+        wanted is False
+        or isinstance(respondent, FunctionRespondent)
+        or respondent.identity.startswith("fixed:")
+        or respondent.identity.endswith("@unknown")
+    ):
         yield None
         return
     # the traits too: answers come in the order of the labels, and another --label-map is another order
@@ -137,6 +142,7 @@ def audit(
 ) -> Run:  # fmt: skip
     """Ask a model (a name, a folder, a hub id, a Respondent or a function) every probe of a suite and measure its answers."""
     start = time.perf_counter()
+    check_settings(level, method)
     if batch_size is not None and batch_size < 1:
         raise EvenhandError(f"batch size is {batch_size}; give at least 1")
     questions = (

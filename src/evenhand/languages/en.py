@@ -7,7 +7,7 @@ import re
 from evenhand.languages.frames import SLOT, subjects
 
 _VOWEL = re.compile(r"(?:[aeiou]|hour|hono|heir|honest)", re.IGNORECASE)
-_CONSONANT = re.compile(r"(?:eu|ewe|one\b|once|uni(?!n|m)|use|usu|ut[ei]|ubi)", re.IGNORECASE)
+_CONSONANT = re.compile(r"(?:eu|ewe|one\b|once|uni(?!n|m|dent)|use|usu|ut[ei]|ubi|uk[eu]|ur[aio])", re.IGNORECASE)
 _ARTICLE = re.compile(r"\b(an?) ([A-Za-z][\w'-]*)", re.IGNORECASE)
 _SUBJECT = re.compile(r"(?<![\w-])(?:(an?|the) )?(woman|man)(?![\w-])", re.IGNORECASE)
 _PLURAL = re.compile(r"\b(?:wo)?men\b", re.IGNORECASE)

@@ -24,7 +24,9 @@ def evidence_of(values: Floats, strata: Sequence[str]) -> Floats:
     """Nine columns: which label was given in which stratum."""
     position = np.asarray([STRATA.index(s) if s in STRATA else -1 for s in strata])
     is_stratum = position[:, None] == np.arange(len(STRATA))
-    return np.asarray(is_stratum[:, :, None] * label_shares(values)[:, None, :], dtype=np.float64).reshape(len(values), -1)
+    return np.asarray(is_stratum[:, :, None] * label_shares(values)[:, None, :], dtype=np.float64).reshape(
+        len(values), len(STRATA) * len(NLI_LABELS)
+    )
 
 
 def shares_of(totals: Floats) -> Floats:

@@ -13,14 +13,15 @@ from numpy.typing import ArrayLike
 
 from evenhand.core.protocols import MeasureCard
 from evenhand.core.records import ENTAILMENT, NLI_LABELS, Floats, Kind, Probe
-from evenhand.measures.labelling import label_shares, ratio
+from evenhand.measures.labelling import TWO_OR_THREE, checked, label_shares, ratio
 
 STRATUM = "ordinary"
 
 
 def accuracy(probabilities: ArrayLike, gold: Sequence[str]) -> float:
     """Share of rows whose highest column is the gold label."""
-    return float(MEASURE.combine(_evidence(np.asarray(probabilities, dtype=np.float64), gold).sum(axis=0)))
+    values = checked(probabilities, gold, what="gold labels", columns=TWO_OR_THREE)
+    return float(MEASURE.combine(_evidence(values, gold).sum(axis=0)))
 
 
 def _evidence(values: Floats, gold: Sequence[str]) -> Floats:

@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from evenhand.core.errors import MeasureError
 from evenhand.core.records import NLI_LABELS, Floats
 
+TWO_OR_THREE = (2, 3)  # entailment or not; entailment, neutral, contradiction
+
 
 def _is_top(values: Floats) -> NDArray[np.bool_]:
     is_answered = np.isfinite(values).all(axis=1, keepdims=True)
@@ -29,15 +31,19 @@ def count_ties(values: Floats) -> int:
     return int((_is_top(values).sum(axis=1) > 1).sum())
 
 
-def checked(probabilities: ArrayLike, strata: Sequence[str] | None = None, *, columns: int = len(NLI_LABELS)) -> Floats:
-    """`probabilities` as an array of the right shape, or an error that says what is wrong with it."""
-    values = np.asarray(probabilities, dtype=np.float64)
-    if values.ndim != 2 or values.shape[1] != columns:
-        raise MeasureError(
-            f"probabilities have shape {values.shape}; expected (pairs, {columns}), columns {', '.join(NLI_LABELS[:columns])}"
-        )
-    if strata is not None and len(strata) != len(values):
-        raise MeasureError(f"{len(values)} rows of probabilities but {len(strata)} strata")
+def checked(
+    probabilities: ArrayLike, beside: Sequence[str] | None = None, *, what: str = "strata", columns: tuple[int, ...] = (len(NLI_LABELS),)
+) -> Floats:
+    """`probabilities` as an array of the right shape, `beside` it one stratum (gold label) a row, or an error that says what is wrong."""
+    try:
+        values = np.asarray(probabilities, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise MeasureError(f"probabilities are no table of numbers ({error})") from error
+    if values.ndim != 2 or values.shape[1] not in columns:
+        wanted = " or ".join(f"(pairs, {n})" for n in columns)
+        raise MeasureError(f"probabilities have shape {values.shape}; expected {wanted}, columns {', '.join(NLI_LABELS[: max(columns)])}")
+    if beside is not None and len(beside) != len(values):
+        raise MeasureError(f"{len(values)} rows of probabilities but {len(beside)} {what}")
     return values
 
 

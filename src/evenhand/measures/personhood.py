@@ -14,14 +14,14 @@ from numpy.typing import ArrayLike
 
 from evenhand.core.protocols import MeasureCard
 from evenhand.core.records import ENTAILMENT, Floats, Kind, Probe
-from evenhand.measures.labelling import label_shares, ratio
+from evenhand.measures.labelling import TWO_OR_THREE, checked, label_shares, ratio
 
 STRATUM = "NB"
 
 
 def person_entailment(probabilities: ArrayLike) -> float:
     """Share of rows whose first column (entailment) is the highest."""
-    shares = label_shares(np.asarray(probabilities, dtype=np.float64))
+    shares = label_shares(checked(probabilities, columns=TWO_OR_THREE))
     return float(ratio(shares[:, 0].sum(), shares.sum()))
 
 

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 TOKENS = 2048  # per batch, where the user states no batch size
 MOST = 64
+# Their positions start behind the padding index, so that a table of 514 positions holds 512 tokens.
+_SHIFTED = {
+    "roberta",
+    "xlm-roberta",
+    "xlm-roberta-xl",
+    "roberta-prelayernorm",
+    "camembert",
+    "mpnet",
+    "longformer",
+    "data2vec-text",
+    "luke",
+    "xmod",
+}
 
 
 class Encoded(NamedTuple):
@@ -27,3 +40,12 @@ def cut_batches(lengths: Sequence[int], batch_size: int | None) -> Iterator[list
         batch.append(position)
     if batch:
         yield batch
+
+
+def find_longest(config: Mapping[str, Any], *limits: Any) -> int:
+    """How many tokens may a pair have? The least of the model's positions and the other limits; 512 where nothing is told."""
+    positions = config.get("max_position_embeddings")
+    if isinstance(positions, int) and config.get("model_type") in _SHIFTED:
+        pad = config.get("pad_token_id")
+        positions -= (pad if isinstance(pad, int) else 1) + 1
+    return min((int(n) for n in (positions, *limits) if isinstance(n, int | float) and 0 < n < 1e6), default=512)

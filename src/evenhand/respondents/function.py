@@ -28,4 +28,7 @@ class FunctionRespondent:
         values = np.asarray(self.function([(p.texts[0], p.texts[1]) for p in probes]), dtype=np.float64)
         if values.shape != (len(probes), len(NLI_LABELS)):
             raise EvenhandError(f"{self.identity} returned shape {values.shape} for {len(probes)} pairs; expected ({len(probes)}, 3)")
+        if silent := int((~np.isfinite(values)).any(axis=1).sum()):
+            reason = "the function returned no finite numbers"
+            self.unanswered[reason] = self.unanswered.get(reason, 0) + silent
         return values

@@ -91,11 +91,12 @@ def from_sanity(ask: Callable[[list[tuple[str, str]]], Floats], count: int, lang
     """The order under which the model gets the built-in sanity pairs right, if it does so clearly."""
     labels = wanted(count)
     rows = lexicons.table(language, "sanity")
-    outputs = ask([(row["premise"], row["hypothesis"]) for row in rows]).argmax(axis=1)
+    values = ask([(row["premise"], row["hypothesis"]) for row in rows])
+    outputs = np.where(np.isfinite(values).all(axis=1), np.nan_to_num(values).argmax(axis=1), -1)  # no answer is a wrong answer
     gold = [row["label"] if count == len(NLI_LABELS) or row["label"] == ENTAILMENT else NOT_ENTAILMENT for row in rows]
     shares = {}
     for columns in itertools.permutations(range(count)):
-        said = [labels[columns.index(output)] for output in outputs]
+        said = [labels[columns.index(output)] if output >= 0 else "" for output in outputs]
         # the mean over labels, so that two-label models are not helped by the more frequent one
         shares[columns] = float(np.mean([np.mean([s == g for s, g in zip(said, gold, strict=True) if g == label]) for label in labels]))
     ranked = sorted(shares, key=lambda columns: -shares[columns])

@@ -28,6 +28,7 @@ _DESCRIBED = (
     "tokenizer.json",
     "tokenizer_config.json",
     "vocab.txt",
+    "vocab.json",
     "spiece.model",
     "sentencepiece.bpe.model",
     "merges.txt",
@@ -63,8 +64,13 @@ class NliRespondent:
     def _settle(self, options: RespondentOptions) -> LabelOrder:
         if options.label_map is not None:
             return from_user(options.label_map, self.route.width)
-        names = {int(k): str(v) for k, v in (self.route.config.get("id2label") or {}).items()}
-        reverse = {int(v): str(k) for k, v in (self.route.config.get("label2id") or {}).items()}
+        try:
+            names = {int(k): str(v) for k, v in (self.route.config.get("id2label") or {}).items()}
+            reverse = {int(v): str(k) for k, v in (self.route.config.get("label2id") or {}).items()}
+        except (AttributeError, TypeError, ValueError) as error:
+            raise LabelError(
+                f"id2label or label2id of the model's config cannot be read ({error}); state the order with --label-map"
+            ) from error
         told, other = from_config(names, self.route.width), from_config(reverse, self.route.width)
         if told and other and told.columns != other.columns:
             raise LabelError(f"id2label says {told} but label2id says {other}; state the order with --label-map")

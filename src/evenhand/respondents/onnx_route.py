@@ -12,9 +12,10 @@ import numpy as np
 from evenhand.core.errors import LoadError
 from evenhand.core.records import Floats
 from evenhand.core.storage import read_text
-from evenhand.respondents.encoding import Encoded
+from evenhand.respondents.encoding import Encoded, find_longest
 
 GRAPHS = ("model.onnx", "onnx/model.onnx")
+FEEDS = ("input_ids", "attention_mask", "token_type_ids")
 
 
 def find_graph(folder: Path) -> Path | None:
@@ -47,6 +48,7 @@ class OnnxRoute:
         import onnxruntime
         from tokenizers import Tokenizer
 
+        self.graph = graph
         self.config = read_config(folder)
         self.weights = [graph, *sorted(graph.parent.glob(f"{graph.name}*data"))]
         options = onnxruntime.SessionOptions()
@@ -63,10 +65,13 @@ class OnnxRoute:
         self.tokenizer.no_truncation()
         self.tokenizer.no_padding()
         self.inputs = {node.name: node.shape for node in self.session.get_inputs()}
-        self.width = self.session.get_outputs()[0].shape[-1]
+        if other := sorted(set(self.inputs) - set(FEEDS)):
+            raise LoadError(f"{graph} wants the inputs {', '.join(other)}; evenhand gives {', '.join(FEEDS)}")
         self.fixed_length = next((s[1] for s in self.inputs.values() if len(s) == 2 and isinstance(s[1], int)), None)
         self.pad = self._pad()
         self.longest = self._longest(folder)
+        told = self.session.get_outputs()[0].shape[-1]
+        self.width = told if isinstance(told, int) else self.logits(self.encode([("a", "b")])).shape[-1]
 
     def _pad(self) -> int:
         told = self.config.get("pad_token_id")
@@ -76,15 +81,7 @@ class OnnxRoute:
         return next((i for i in found if i is not None), 0)
 
     def _longest(self, folder: Path) -> int:
-        told = [
-            self.config.get("max_position_embeddings"),
-            read_config(folder, "tokenizer_config.json").get("model_max_length"),
-            self.fixed_length,
-        ]
-        limits = [int(n) for n in told if isinstance(n, int | float) and n < 1e6]
-        if limits and self.config.get("model_type") in {"roberta", "xlm-roberta", "camembert"} and limits[0] % 256 == 2:
-            limits[0] -= 2  # positions start behind the padding index
-        return min(limits, default=512)
+        return find_longest(self.config, read_config(folder, "tokenizer_config.json").get("model_max_length"), self.fixed_length)
 
     def encode(self, pairs: list[tuple[str, str]]) -> list[Encoded]:
         """Token ids and segment numbers, uncut."""
@@ -93,12 +90,15 @@ class OnnxRoute:
     def logits(self, batch: list[Encoded]) -> Floats:
         """The raw outputs for a batch, padded to its longest."""
         width = self.fixed_length or max(len(e.ids) for e in batch)
-        feed = {name: np.zeros((len(batch), width), dtype=np.int64) for name in ("input_ids", "attention_mask", "token_type_ids")}
+        feed = {name: np.zeros((len(batch), width), dtype=np.int64) for name in FEEDS}
         feed["input_ids"][:] = self.pad
         for row, encoded in enumerate(batch):
             length = len(encoded.ids)
             feed["input_ids"][row, :length] = encoded.ids
             feed["token_type_ids"][row, :length] = encoded.types
             feed["attention_mask"][row, :length] = 1
-        outputs = self.session.run(None, {name: feed[name] for name in self.inputs})
+        try:
+            outputs = self.session.run(None, {name: feed[name] for name in self.inputs})
+        except Exception as error:  # onnxruntime's exceptions are private; the usual cause is a tokenizer.json of another model
+            raise LoadError(f"{self.graph} cannot be run: {str(error).splitlines()[0][:300]}") from error
         return np.asarray(outputs[0], dtype=np.float64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from evenhand.core.errors import LoadError
 from evenhand.core.records import Floats
-from evenhand.respondents.encoding import Encoded
+from evenhand.respondents.encoding import Encoded, find_longest
 
 _WEIGHTS = ("*.safetensors", "*.bin")
 _NETWORK = (
@@ -32,8 +33,9 @@ class TransformersRoute:
         self.torch = torch
         is_folder = Path(reference).is_dir()
         try:
-            self.tokenizer = AutoTokenizer.from_pretrained(reference)
-            self.model = AutoModelForSequenceClassification.from_pretrained(reference, dtype=torch.float32)
+            stays = os.environ.get("EVENHAND_OFFLINE") == "1"
+            self.tokenizer = AutoTokenizer.from_pretrained(reference, local_files_only=stays)
+            self.model = AutoModelForSequenceClassification.from_pretrained(reference, dtype=torch.float32, local_files_only=stays)
         except Exception as error:  # the hub client, the tokenisers and torch each have their own exceptions
             reason = str(error).strip().splitlines()[0][:300] if str(error).strip() else type(error).__name__
             raise LoadError(f"cannot load '{reference}': {reason}" + ("" if is_folder else f" {_NETWORK}")) from error
@@ -43,12 +45,7 @@ class TransformersRoute:
         self.commit: str | None = getattr(self.model.config, "_commit_hash", None)
         self.width = int(self.model.config.num_labels)
         self.weights = sorted(p for pattern in _WEIGHTS for p in Path(reference).glob(pattern)) if is_folder else []
-        self.longest = self._longest()
-
-    def _longest(self) -> int:
-        told = [self.config.get("max_position_embeddings"), self.tokenizer.model_max_length]
-        limits = [int(n) for n in told if isinstance(n, int | float) and 0 < n < 1e6]
-        return min(limits, default=512)
+        self.longest = find_longest(self.config, self.tokenizer.model_max_length)
 
     def encode(self, pairs: list[tuple[str, str]]) -> list[Encoded]:
         """Token ids and segment numbers, uncut."""

@@ -22,6 +22,14 @@ METHODS: tuple[Method, ...] = ("percentile", "bca")
 FEW = 10  # clusters; below this an interval is said to be rough
 
 
+def check_settings(level: float, method: str) -> None:
+    """An error where the level is no share or the method unknown."""
+    if not 0 < level < 1:
+        raise EvenhandError(f"level is {level}; give a share between 0 and 1, for example 0.95")
+    if method not in METHODS:
+        raise EvenhandError(f"'{method}' is not an interval method; use {' or '.join(METHODS)}")
+
+
 def cluster_totals(evidence: Floats, clusters: Sequence[str]) -> Floats:
     """The evidence summed within each cluster, clusters in order of their names; a cluster that says nothing is left out."""
     names, position = np.unique(np.asarray(clusters), return_inverse=True)
@@ -48,10 +56,7 @@ def intervals(
     *, resamples: int = 10_000, level: float = 0.95, method: Method = "bca",
 ) -> dict[str, Interval]:  # fmt: skip
     """Several scores of the same resamples, by name."""
-    if not 0 < level < 1:
-        raise EvenhandError(f"level is {level}; give a share between 0 and 1, for example 0.95")
-    if method not in METHODS:
-        raise EvenhandError(f"'{method}' is not an interval method; use {' or '.join(METHODS)}")
+    check_settings(level, method)
     count = len(totals)
     whole = {k: float(v) for k, v in scores(totals.sum(axis=0)).items()}
     if count < 2:
@@ -78,7 +83,7 @@ def _corrected(tails: Floats, value: float, drawn: Floats, left_out: Floats) -> 
     below = ((drawn < value).sum() + 0.5 * (drawn == value).sum()) / len(drawn)
     if not 0 < below < 1:
         return tails
-    deviation = left_out.mean() - left_out
+    deviation = left_out.mean() - left_out if len(left_out) else left_out  # none: no cluster can be spared
     spread = float((deviation**2).sum())
     acceleration = float((deviation**3).sum()) / (6 * spread**1.5) if spread > 0 else 0.0
     bias = normal.inv_cdf(float(below))

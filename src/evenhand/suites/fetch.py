@@ -35,8 +35,9 @@ def fetch(repository: str, commit: str, path: str, sha256: str, *, advice: str) 
     try:
         answer = httpx.get(url, timeout=SECONDS, follow_redirects=True)
         answer.raise_for_status()
-    except httpx.HTTPError as error:
-        raise LoadError(f"cannot fetch {url} ({str(error) or type(error).__name__}). {advice}") from error
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        reason = str(error).partition("\n")[0] or type(error).__name__  # httpx adds a line that points at a manual
+        raise LoadError(f"cannot fetch {url} ({reason}). {advice}") from error
     if (found := text_digest(answer.content)) != sha256:
         raise LoadError(
             f"{url} has SHA-256 {found[:16]}..., expected {sha256[:16]}...: the published file changed or the download broke. {advice}"

@@ -22,8 +22,9 @@ class Finding:
 
 @cache
 def _frame_findings(language: str, frame: str) -> tuple[tuple[str, str], ...]:
+    speaker = catalog.language(language)  # first: an unknown language is then an error that names the known ones
     cues = [("gender cue", cue) for cue in gender_cues(language, frame)]
-    return (*cues, *(("grammar", fault) for fault in catalog.language(language).faults(frame)))
+    return (*cues, *(("grammar", fault) for fault in speaker.faults(frame)))
 
 
 def _differ_only(mine: str, theirs: str, my_word: str, their_word: str) -> bool:

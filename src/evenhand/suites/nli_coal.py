@@ -151,7 +151,7 @@ class NliCoalSuite:
     variants = ("all-words", "downsampled", "tokenised", "downsampled-tokenised")
     is_published = True
     licence = "MIT"
-    citation = "Anantaprayoon, Kaneko, Okazaki (2024). Evaluating Gender Bias of Pre-trained Language Models in Natural Language Inference by Considering All Labels. LREC-COLING."  # noqa: E501
+    citation = "Anantaprayoon, Kaneko, Okazaki (2024). Evaluating Gender Bias of Pre-trained Language Models in Natural Language Inference by Considering All Labels. LREC-COLING."
     description = "The published occupation pairs: 1000 PS, 1000 AS, 3420 NS (3320 in Chinese)."
 
     def build(self, language: str, options: SuiteOptions) -> Suite:

@@ -1,0 +1,6 @@
+"""How is the program called without its script? `python -m evenhand VERB ...`."""
+
+from evenhand.cli.main import run
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,64 @@
+"""Does the report fit a phone, a laptop and a dark room in a real browser? Chromium lays it out; the page tells what it measured."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import json
+import re
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import evenhand as eh
+from evenhand.report.writing import write
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+pytestmark = [pytest.mark.browser, pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")]
+FLAGS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
+    "--disable-sync", "--hide-scrollbars", "--window-size=1400,1200", "--virtual-time-budget=4000",
+)  # fmt: skip
+# A frame of the wanted width, since headless Chromium does not make a window narrower than 500 px.
+FRAME = """<!doctype html><body style="margin:0"><iframe id="f" src="report.html" style="width:{width}px;height:900px;border:0"></iframe>
+<script>document.getElementById("f").onload = () => {{
+  const d = document.getElementById("f").contentDocument, root = d.documentElement;
+  const shown = [...d.querySelectorAll("svg")].filter(s => s.getBoundingClientRect().width > 0);
+  document.title = JSON.stringify({{
+    scroll: root.scrollWidth, figures: shown.length, all: d.querySelectorAll("svg").length,
+    widest: Math.max(...shown.map(s => s.getBoundingClientRect().right)), headline: d.querySelector("h1").textContent.trim(),
+    requests: performance.getEntriesByType("resource").length + d.defaultView.performance.getEntriesByType("resource").length,
+  }});
+}};</script>"""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    folder = tmp_path_factory.mktemp("page")
+    write(eh.audit("fixed:random", limit=600, resamples=200), folder)
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as httpd:
+        threading.Thread(target=httpd.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{httpd.server_port}", folder
+        httpd.shutdown()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (400, "light"), (390, "dark")])
+def test_the_page_fits_its_window(server: tuple[str, Path], tmp_path: Path, width: int, scheme: str) -> None:
+    address, folder = server
+    (folder / "frame.html").write_text(FRAME.format(width=width), encoding="utf-8")
+    dark = ("--force-dark-mode",) if scheme == "dark" else ()
+    command = [str(CHROMIUM), *FLAGS, *dark, f"--user-data-dir={tmp_path}", "--dump-dom", f"{address}/frame.html"]
+    page = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+    told = re.search(r"<title>(\{.*?\})</title>", page)
+    assert told, page[:500]
+    seen = json.loads(told.group(1))
+    assert seen["scroll"] == width  # nothing to scroll sideways
+    assert seen["widest"] <= width
+    assert seen["headline"] == "fixed:random@0"
+    assert 4 <= seen["figures"] < seen["all"]  # one of the two widths of each figure is shown
+    assert seen["requests"] == 1  # the frame itself: the page fetches nothing

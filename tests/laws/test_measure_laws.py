@@ -1,0 +1,188 @@
+"""What holds for every measure of the catalog, on every built-in suite that it reads? A new measure takes part by being there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from evenhand.core import catalog
+from evenhand.core.protocols import Measure, RespondentOptions, SuiteOptions
+from evenhand.core.records import Answers, Floats, Probe, Suite
+from evenhand.engine.audit import limited, question
+from evenhand.engine.estimating import estimate
+from evenhand.respondents.opening import open_respondent
+
+SAMPLE = 24  # probes; enough for every stratum, few enough for Hypothesis
+
+
+class Case(NamedTuple):
+    """A measure and a suite whose probes it reads."""
+
+    measure: Measure
+    suite: Suite
+
+    def read(self) -> list[Probe]:
+        return [p for p in self.suite.probes if not self.measure.strata or p.stratum in self.measure.strata]
+
+    def sample(self) -> list[Probe]:
+        return list(limited(Suite(card=self.suite.card, probes=tuple(self.read())), SAMPLE, seed=1).probes)
+
+
+def _cases() -> dict[str, Case]:
+    suites = [
+        source.build(language, SuiteOptions())
+        for source in catalog.entries("suites").values()
+        if not source.is_published
+        for language in source.languages
+    ]
+    return {
+        f"{measure.name}/{suite.card.name}/{suite.card.language}": Case(measure, suite)
+        for measure in catalog.measures().values()
+        for suite in suites
+        if any(p.kind == measure.kind and (not measure.strata or p.stratum in measure.strata) for p in suite.probes)
+    }
+
+
+CASES = _cases()
+SAMPLES = {name: case.sample() for name, case in CASES.items()}
+every_case = pytest.mark.parametrize("name", CASES)
+
+
+def score(measure: Measure, probes: Sequence[Probe], values: Floats) -> float:
+    return float(measure.combine(measure.evidence(probes, values).sum(axis=0)))
+
+
+def equal(left: float, right: float) -> bool:
+    return bool(np.isclose(left, right, rtol=0, atol=1e-9, equal_nan=True))
+
+
+@st.composite
+def answered(draw: st.DrawFn, name: str) -> Floats:
+    """A table of values with ties (small whole numbers) and with rows that are no answer."""
+    probes = SAMPLES[name]
+    width = max(p.width for p in probes)
+    number = st.integers(-2, 2).map(float) | st.floats(-20, 20, allow_subnormal=False)
+    values: Floats = draw(arrays(np.float64, (len(probes), width), elements=number))
+    values[draw(arrays(np.bool_, len(probes), elements=st.sampled_from([False, False, False, True])))] = np.nan
+    return values
+
+
+def test_every_measure_has_a_case() -> None:
+    assert {case.measure.name for case in CASES.values()} == set(catalog.measures())
+    assert {case.suite.card.language for case in CASES.values()} == {"en", "ja", "zh"}
+
+
+@every_case
+@given(data=st.data())
+def test_the_order_of_probes_is_irrelevant(name: str, data: st.DataObject) -> None:
+    measure, probes = CASES[name].measure, SAMPLES[name]
+    values = data.draw(answered(name))
+    order = data.draw(st.permutations(range(len(probes))))
+    assert equal(score(measure, probes, values), score(measure, [probes[i] for i in order], values[order]))
+
+
+@every_case
+@given(data=st.data())
+def test_shards_add_to_the_whole(name: str, data: st.DataObject) -> None:
+    measure, probes = CASES[name].measure, SAMPLES[name]
+    values = data.draw(answered(name))
+    cut = data.draw(st.integers(1, len(probes) - 1))
+    shards = [measure.evidence(probes[:cut], values[:cut]).sum(axis=0), measure.evidence(probes[cut:], values[cut:]).sum(axis=0)]
+    np.testing.assert_allclose(shards[0] + shards[1], measure.evidence(probes, values).sum(axis=0), atol=1e-9)
+    assert equal(float(measure.combine(shards[0] + shards[1])), score(measure, probes, values))
+
+
+@every_case
+@given(data=st.data())
+def test_doubled_data_gives_the_same_score(name: str, data: st.DataObject) -> None:
+    measure, probes = CASES[name].measure, SAMPLES[name]
+    values = data.draw(answered(name))
+    assert equal(score(measure, [*probes, *probes], np.concatenate([values, values])), score(measure, probes, values))
+
+
+@every_case
+@given(data=st.data())
+def test_unanswered_rows_do_not_count(name: str, data: st.DataObject) -> None:
+    measure, probes = CASES[name].measure, SAMPLES[name]
+    values = data.draw(answered(name))
+    is_silent = np.isnan(values).any(axis=1)
+    assert not measure.evidence(probes, values)[is_silent].any()
+    kept = [p for p, silent in zip(probes, is_silent, strict=True) if not silent]
+    assert equal(score(measure, probes, values), score(measure, kept, values[~is_silent]))
+
+
+@every_case
+@given(data=st.data())
+def test_the_value_is_within_its_range_and_partial_agrees(name: str, data: st.DataObject) -> None:
+    measure, probes = CASES[name].measure, SAMPLES[name]
+    totals = measure.evidence(probes, data.draw(answered(name))).sum(axis=0)
+    value, part = float(measure.combine(totals)), float(measure.partial(totals))
+    low, high = measure.card.range
+    assert np.isnan(value) or low - 1e-12 <= value <= high + 1e-12
+    assert np.isnan(value) or equal(value, part)  # a group that lacks nothing scores what the whole scores
+
+
+@every_case
+@given(data=st.data())
+def test_many_sums_at_once_give_what_each_gives_alone(name: str, data: st.DataObject) -> None:
+    """What makes a bootstrap one matrix product."""
+    measure, probes = CASES[name].measure, SAMPLES[name]
+    evidence = measure.evidence(probes, data.draw(answered(name)))
+    weights = data.draw(arrays(np.float64, (5, len(probes)), elements=st.integers(0, 3).map(float)))
+    together = measure.combine(weights @ evidence)
+    assert together.shape == (5,)
+    for row, value in zip(weights, together, strict=True):
+        assert equal(float(measure.combine(row @ evidence)), float(value))
+
+
+@every_case
+def test_a_tie_is_shared_evenly(name: str) -> None:
+    """Two labels on top count as half an answer of each, three as a third; none is silently preferred."""
+    measure, probes = CASES[name].measure, SAMPLES[name]
+    width = max(p.width for p in probes)
+
+    def evidence(*tops: int) -> Floats:
+        return measure.evidence(probes, np.tile([1.0 if c in tops else 0.0 for c in range(width)], (len(probes), 1)))
+
+    alone = [evidence(c) for c in range(width)]
+    assert any((alone[0] != other).any() for other in alone[1:])  # else the law would hold for a measure that looks at nothing
+    for size in range(2, width + 1):
+        for tops in combinations(range(width), size):
+            np.testing.assert_allclose(evidence(*tops), np.mean([alone[c] for c in tops], axis=0), atol=1e-12)
+
+
+def _bounds() -> list[tuple[str, str, float]]:
+    fair = [(name, "fair", case.measure.fair) for name, case in CASES.items()]
+    return [*fair, *((name, "stereotyped", case.measure.worst) for name, case in CASES.items() if case.measure.worst is not None)]
+
+
+@pytest.mark.parametrize(("name", "rule", "expected"), _bounds())
+def test_the_fair_and_the_stereotyped_respondent_reach_the_bounds(name: str, rule: str, expected: float) -> None:
+    measure, suite = CASES[name]
+    respondent = open_respondent(f"fixed:{rule}", measure.kind, RespondentOptions(language=suite.card.language))
+    found = estimate(measure, suite, question(respondent, suite, cache=False), resamples=200)
+    assert found.value == pytest.approx(expected, abs=1e-12)
+    assert (found.low, found.high) == pytest.approx((expected, expected), abs=1e-12)
+    assert found.coverage == 1.0 and found.ties == 0 and found.note == ""
+
+
+@every_case
+def test_nothing_answered_is_nan_and_never_zero(name: str) -> None:
+    measure, suite = CASES[name]
+    silent = np.full((len(suite.probes), 3), np.nan)
+    answers = Answers(
+        respondent="nobody", suite=suite.reference, labels=("entailment", "neutral", "contradiction"), probes=suite.probes, values=silent
+    )
+    found = estimate(measure, suite, answers, resamples=100)
+    assert all(np.isnan(v) for v in (found.value, found.low, found.high))
+    assert found.coverage == 0.0 and found.clusters == 0
+    assert found.note == f"no answer in {', '.join(sorted(measure.strata))}"
+    assert all(np.isnan(part.value) for part in found.parts.values())
+    assert np.isnan(score(measure, [], np.empty((0, 3))))

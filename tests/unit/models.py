@@ -1,0 +1,161 @@
+"""Which models are small enough to know by heart? An NLI network of a few hundred numbers, as ONNX, with its own arithmetic in numpy beside it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+from tokenizers import Tokenizer, normalizers, pre_tokenizers
+from tokenizers.models import WordLevel
+from tokenizers.processors import TemplateProcessing
+
+from evenhand import lexicons
+from evenhand.core.protocols import RespondentOptions
+from evenhand.core.records import Floats, Kind, Probe
+from evenhand.engine.audit import load_suite
+from evenhand.respondents.nli import RESPONDENT, NliRespondent
+
+SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
+USUAL = ("entailment", "neutral", "contradiction")
+HIDDEN = 6
+
+
+@cache
+def vocabulary() -> dict[str, int]:
+    """Every word of the English suites and sanity pairs."""
+    texts = [t for name in ("occupation-nli", "ordinary-nli") for p in load_suite(name, "en").probes for t in p.texts]
+    texts += [row[c] for row in lexicons.table("en", "sanity") for c in ("premise", "hypothesis")]
+    words = sorted({w for t in texts for w in re.findall(r"\w+|[^\w\s]+", t.lower())})
+    return {w: i for i, w in enumerate((*SPECIAL, *words))}
+
+
+@dataclass(frozen=True)
+class TinyModel:
+    """logits = mean over the tokens of (word + segment) @ weights + bias."""
+
+    outputs: int = 3
+    seed: int = 0
+    words: Floats = field(init=False)
+    segments: Floats = field(init=False)
+    weights: Floats = field(init=False)
+    bias: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        rng = np.random.default_rng(self.seed)
+        shapes = {"words": (len(vocabulary()), HIDDEN), "segments": (2, HIDDEN), "weights": (HIDDEN, self.outputs), "bias": (self.outputs,)}
+        for name, shape in shapes.items():
+            object.__setattr__(self, name, rng.normal(scale=0.1 if name == "bias" else 2.0, size=shape).astype(np.float32))
+
+    def forward(self, premise: str, hypothesis: str) -> Floats:
+        """What the network says, worked out here without onnxruntime and without padding."""
+        first, second = (
+            [vocabulary().get(w, 1) for w in re.findall(r"\w+|[^\w\s]+", t.lower())] for t in (premise, hypothesis)
+        )  # fmt: skip
+        ids, types = [2, *first, 3, *second, 3], [0] * (len(first) + 2) + [1] * (len(second) + 1)
+        mean = (self.words[ids] + self.segments[types]).astype(np.float64).mean(axis=0)
+        return np.asarray(mean @ self.weights + self.bias)
+
+    def graph(self, length: int | str = "length", batch: int | str = "batch", extra_input: str = "") -> onnx.ModelProto:
+        """The network as an ONNX graph."""
+        names = ["input_ids", "attention_mask", "token_type_ids", *([extra_input] if extra_input else [])]
+        inputs = [helper.make_tensor_value_info(n, TensorProto.INT64, [batch, length]) for n in names]
+        output = helper.make_tensor_value_info("logits", TensorProto.FLOAT, [batch, self.outputs])
+        constants = {
+            "words": self.words, "segments": self.segments, "weights": self.weights, "bias": self.bias,
+            "last": np.asarray([2], dtype=np.int64), "middle": np.asarray([1], dtype=np.int64),
+        }  # fmt: skip
+        nodes = [
+            helper.make_node("Gather", ["words", "input_ids"], ["w"]), helper.make_node("Gather", ["segments", "token_type_ids"], ["s"]),
+            helper.make_node("Add", ["w", "s"], ["both"]), helper.make_node("Cast", ["attention_mask"], ["mask"], to=TensorProto.FLOAT),
+            helper.make_node("Unsqueeze", ["mask", "last"], ["wide"]), helper.make_node("Mul", ["both", "wide"], ["kept"]),
+            helper.make_node("ReduceSum", ["kept", "middle"], ["sum"], keepdims=0), helper.make_node("ReduceSum", ["wide", "middle"], ["count"], keepdims=0),
+            helper.make_node("Div", ["sum", "count"], ["mean"]), helper.make_node("MatMul", ["mean", "weights"], ["product"]),
+            helper.make_node("Add", ["product", "bias"], ["logits"]),
+        ]  # fmt: skip
+        held = [numpy_helper.from_array(value, name) for name, value in constants.items()]
+        built = helper.make_graph(nodes, "tiny", inputs, [output], initializer=held)
+        return helper.make_model(built, ir_version=8, opset_imports=[helper.make_opsetid("", 17)])
+
+
+def write_tokenizer(path: Path, lowercase: bool = True) -> None:
+    """A tokenizer.json that splits at spaces and punctuation and writes [CLS] premise [SEP] hypothesis [SEP]."""
+    tokenizer = Tokenizer(WordLevel(vocabulary(), unk_token="[UNK]"))
+    if lowercase:
+        tokenizer.normalizer = normalizers.Lowercase()
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.post_processor = TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    tokenizer.save(str(path))
+
+
+def write_model(
+    folder: Path, model: TinyModel | None = None, *, labels: Sequence[str] = USUAL, longest: int | None = 128, length: int | str = "length",
+    batch: int | str = "batch", extra_input: str = "", **config: object,
+) -> Path:  # fmt: skip
+    """A model folder: model.onnx, tokenizer.json, config.json with id2label from `labels`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    model = model or TinyModel(outputs=len(labels))
+    onnx.save(model.graph(length, batch, extra_input), str(folder / "model.onnx"))
+    write_tokenizer(folder / "tokenizer.json")
+    told = {"id2label": {str(i): name for i, name in enumerate(labels)}, "max_position_embeddings": longest, "pad_token_id": 0, **config}
+    (folder / "config.json").write_text(json.dumps({k: v for k, v in told.items() if v is not None}), encoding="utf-8")
+    return folder
+
+
+def open_model(
+    folder: Path, *, batch_size: int | None = None, label_map: Mapping[str, int] | None = None, language: str = "en"
+) -> NliRespondent:
+    """The respondent in a folder."""
+    return RESPONDENT.open(str(folder), RespondentOptions(batch_size=batch_size, label_map=label_map, language=language))
+
+
+class Counting:
+    """A respondent that answers by the length of the texts and writes down what it was asked."""
+
+    kinds: frozenset[Kind] = frozenset({"pair"})
+    labels: tuple[str, ...] = USUAL
+
+    def __init__(self, identity: str = "counting@1", silent: str = "", order: str = "e0n1c2") -> None:
+        self.identity = identity
+        self.silent = silent  # probes with this word get no answer
+        self.traits: Mapping[str, str] = {"labels": order}
+        self.unanswered: dict[str, int] = {}
+        self.calls: list[list[str]] = []
+
+    @property
+    def asked(self) -> list[str]:
+        """The second text of every probe that was asked, in order."""
+        return [text for call in self.calls for text in call]
+
+    def answer(self, probes: Sequence[Probe]) -> Floats:
+        """Three numbers that depend on the texts alone."""
+        self.calls.append([p.texts[1] for p in probes])
+        values = np.asarray([truth(p) for p in probes]).reshape(len(probes), 3)
+        for row, probe in zip(values, probes, strict=True):
+            if self.silent and self.silent in probe.texts[1]:
+                row[:] = np.nan
+                self.unanswered["silent"] = self.unanswered.get("silent", 0) + 1
+        return values
+
+
+def truth(probe: Probe) -> tuple[float, float, float]:
+    """What `Counting` says to a probe."""
+    return (len(probe.texts[0]) / 7, len(probe.texts[1]) / 3, float(sum(map(ord, probe.texts[1])) % 11))
+
+
+def pairs(*texts: str, premise: str = "A nurse sleeps.") -> tuple[Probe, ...]:
+    """Pair probes with these hypotheses, ids in order."""
+    return tuple(Probe(id=f"p{i}", kind="pair", language="en", texts=(premise, t), stratum="PS", cluster=t) for i, t in enumerate(texts))
+
+
+def numbered(count: int) -> Iterator[str]:
+    """So many different hypotheses."""
+    return (f"A woman sleeps for {i} hours." for i in range(count))
