@@ -93,7 +93,9 @@ def test_the_order_of_probes_is_irrelevant(name: str, data: st.DataObject) -> No
 def test_shards_add_to_the_whole(name: str, data: st.DataObject) -> None:
     measure, probes = CASES[name].measure, SAMPLES[name]
     values = data.draw(answered(name))
-    cut = data.draw(st.integers(1, len(probes) - 1))
+    cut = data.draw(
+        st.sampled_from([i for i in range(1, len(probes)) if probes[i].texts[0] != probes[i - 1].texts[0]])
+    )  # twins stay together
     shards = [measure.evidence(probes[:cut], values[:cut]).sum(axis=0), measure.evidence(probes[cut:], values[cut:]).sum(axis=0)]
     np.testing.assert_allclose(shards[0] + shards[1], measure.evidence(probes, values).sum(axis=0), atol=1e-9)
     assert equal(float(measure.combine(shards[0] + shards[1])), score(measure, probes, values))
@@ -151,6 +153,8 @@ def test_a_tie_is_shared_evenly(name: str) -> None:
     def evidence(*tops: int) -> Floats:
         return measure.evidence(probes, np.tile([1.0 if c in tops else 0.0 for c in range(width)], (len(probes), 1)))
 
+    if not any(measure.evidence([p], np.eye(width)[:1]).any() for p in probes):
+        pytest.skip("compares twins: a tie between labels is not what it counts")
     alone = [evidence(c) for c in range(width)]
     assert any((alone[0] != other).any() for other in alone[1:])  # else the law would hold for a measure that looks at nothing
     for size in range(2, width + 1):

@@ -54,7 +54,7 @@ def test_probes_are_well_made(name: str, language: str, variant: str) -> None:
 @every_suite
 def test_twins_are_mutual_and_of_opposite_gender(name: str, language: str, variant: str) -> None:
     by_id = {p.id: p for p in build(name, language, variant).probes}
-    opposite = {"PS": "AS", "AS": "PS", "NS": "NS"}
+    opposite = {"PS": "AS", "AS": "PS", "NS": "NS", "gendered": "gendered"}
     for probe in by_id.values():
         assert (probe.twin is not None) == (probe.stratum in opposite)
         if probe.twin is not None:

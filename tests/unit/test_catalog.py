@@ -58,9 +58,10 @@ def plugged(tmp_path: Path) -> Run:
 
     def run(points: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         (info / "entry_points.txt").write_text(points, encoding="utf-8")
+        path = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
         return subprocess.run(
             [sys.executable, "-m", "evenhand", *arguments], check=False, capture_output=True, text=True, encoding="utf-8",
-            env={**os.environ, "PYTHONPATH": str(tmp_path), "PYTHONIOENCODING": "utf-8"},
+            env={**os.environ, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"},
         )  # fmt: skip
 
     return run

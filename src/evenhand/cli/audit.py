@@ -29,6 +29,8 @@ def audit(
     data: opt.Data = None,
     captions: opt.Captions = None,
     measures: opt.Measures = None,
+    shares: opt.Shares = None,
+    dominance: opt.Dominance = 70.0,
     batch_size: Annotated[str, typer.Option(help="Pairs per batch, or auto. Changes speed, not answers.")] = "auto",
     device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 ... (torch models).")] = "auto",
     cache: Annotated[bool, typer.Option(help="Keep answers, so that the same command goes on where it stopped.")] = True,
@@ -56,7 +58,8 @@ def audit(
     try:
         with asking_bar(f"asking {model}") as progress:
             run = run_audit(
-                model, suite=suite, lang=lang, limit=limit, seed=seed, label_map=opt.parse_label_map(label_map), data=data, captions=captions or (),
+                model, suite=suite, lang=lang, limit=limit, seed=seed, label_map=opt.parse_label_map(label_map), data=data,
+                captions=captions or (), shares=shares, dominance=dominance,
                 measures=measures, batch_size=None if batch_size == "auto" else int(batch_size), device=device, cache=cache, resamples=resamples,
                 level=level, method=method, progress=progress,  # type: ignore[arg-type]
             )  # fmt: skip

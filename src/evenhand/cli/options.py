@@ -16,6 +16,13 @@ Captions = Annotated[
     list[Path] | None, typer.Option(help="Mine the frames from these captions (.txt, .jsonl, .csv) instead of the built-in ones.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
+Shares = Annotated[
+    Path | None,
+    typer.Option(help="Table of occupation and share of women in percent (.csv, .tsv, .jsonl) instead of the built-in 2019 figures."),
+]
+Dominance = Annotated[
+    float, typer.Option(min=50, max=99.9, help="Percent of the workers that make an occupation male- or female-dominated.")
+]
 Level = Annotated[float, typer.Option(help="Level of the intervals.")]
 Resamples = Annotated[int, typer.Option(min=100, help="Resamples of the cluster bootstrap.")]
 Method = Annotated[str, typer.Option(help="Interval: bca or percentile.")]

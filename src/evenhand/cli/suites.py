@@ -38,8 +38,23 @@ def _write(suite: Suite, out: Path) -> None:
 
 
 @app.command()
-def build(name: Name, out: Out, lang: opt.Lang = "en", seed: opt.Seed = 0, captions: opt.Captions = None) -> None:
-    """Build a suite from the lexicons, or from captions, and write it."""
+def build(
+    name: Name,
+    out: Out,
+    lang: opt.Lang = "en",
+    seed: opt.Seed = 0,
+    captions: opt.Captions = None,
+    premises: Annotated[list[Path] | None, typer.Option(help="gendered-entailment: mine the premises from these NLI corpora.")] = None,
+    per_occupation: Annotated[int | None, typer.Option(min=1, help="gendered-entailment: premises of each occupation.")] = None,
+    names: Annotated[str | None, typer.Option(help="What finds personal names in premises: spacy, faker, or a token classifier.")] = None,
+    shares: opt.Shares = None,
+    dominance: opt.Dominance = 70.0,
+) -> None:
+    """Build a suite from the lexicons, from captions or from NLI corpora, and write it.
+
+    Examples: `evenhand suites build occupation-nli --lang zh --captions captions.txt --out suite.jsonl`;
+    `evenhand suites build gendered-entailment --premises snli_train.jsonl --per-occupation 50 --out suite.jsonl`.
+    """
     from evenhand.core import catalog
     from evenhand.engine.audit import load_suite
     from evenhand.suites.captions import mine
@@ -48,7 +63,11 @@ def build(name: Name, out: Out, lang: opt.Lang = "en", seed: opt.Seed = 0, capti
         mined = mine(captions, catalog.language(lang))
         left = "; ".join(f"{reason}: {count}" for reason, count in mined.dropped.most_common())
         print(f"{len(mined.frames)} frames; left out: {left}")
-    _write(load_suite(name, lang, seed=seed, captions=captions or ()), out)
+    suite = load_suite(
+        name, lang, seed=seed, captions=captions or (), premises=premises or (), per_occupation=per_occupation, names=names, shares=shares,
+        dominance=dominance,
+    )  # fmt: skip
+    _write(suite, out)
 
 
 @app.command()

@@ -106,6 +106,11 @@ class SuiteOptions:
     seed: int = 0
     data: Path | None = None
     captions: tuple[Path, ...] = field(default=())
+    premises: tuple[Path, ...] = field(default=())  # corpora to mine premises from
+    per_occupation: int | None = None
+    names: str | None = None  # what finds personal names in mined premises
+    shares: Path | None = None  # occupation, share of women; None: the built-in figures
+    dominance: float = 70.0  # percent of the workers that make an occupation dominated
 
 
 @runtime_checkable

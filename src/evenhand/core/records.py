@@ -168,6 +168,19 @@ class Breakdown:
     groups: tuple[Group, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation:
+    """A measure's values group by group against a figure of the real world."""
+
+    measure: str
+    by: str
+    against: str
+    points: tuple[Group, ...]
+    pearson: Interval
+    spearman: Interval
+    note: str = ""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Run:
     """Everything that one audit found."""
@@ -180,4 +193,5 @@ class Run:
     breakdowns: tuple[Breakdown, ...]
     seed: int
     resamples: int
+    relations: tuple[Relation, ...] = ()
     timing: Mapping[str, float] = field(default_factory=dict)

@@ -17,19 +17,30 @@ from evenhand.core.records import Answers, Estimate, Probe, Run, Suite
 from evenhand.engine.asking import Progress, ask
 from evenhand.engine.cache import AnswerCache
 from evenhand.engine.estimating import break_down, choose, estimate, tags_of
+from evenhand.engine.relating import relate
 from evenhand.respondents.function import FunctionRespondent
 from evenhand.respondents.opening import open_respondent
 from evenhand.stats.bootstrap import Method, check_settings
 from evenhand.suites.files import read_suite
+from evenhand.suites.labour import DOMINANCE
 
+RELATED = ("entailment_gap", "signed_gap")  # the measures that are set against labour statistics
 BASELINES = ("fixed:random", "fixed:constant")
 SANITY = "ordinary-nli"
-BREAKDOWNS = (("occupation", "template"), ("template", "occupation"))
+BREAKDOWNS = (
+    ("occupation", "template"),
+    ("template", "occupation"),
+    ("majority", "occupation"),
+    ("lean", "occupation"),
+    ("hypothesis", "occupation"),
+)
+BOTH = {"lean": "majority"}  # broken down by lean only where the probes also have a majority: gendered entailment
 
 
 def load_suite(
-    name: str, lang: str, *, data: str | Path | None = None, seed: int = 0, captions: Sequence[str | Path] = (), limit: int | None = None
-) -> Suite:
+    name: str, lang: str, *, data: str | Path | None = None, seed: int = 0, captions: Sequence[str | Path] = (), premises: Sequence[str | Path] = (),
+    per_occupation: int | None = None, names: str | None = None, shares: str | Path | None = None, dominance: float = DOMINANCE, limit: int | None = None,
+) -> Suite:  # fmt: skip
     """The suite of a name (`nli-coal`, `nli-coal:downsampled`) or of a .jsonl file, cut to `limit` probes."""
     if name.endswith(".jsonl"):
         return limited(read_suite(Path(name)), limit, seed)
@@ -41,7 +52,10 @@ def load_suite(
         raise EvenhandError(f"suite '{stem}' has no variant '{variant}'; it has {', '.join(source.variants)}")
     if data is not None and not Path(data).is_dir():
         raise InputError(data, "is no folder; --data names the folder that holds the published files")
-    options = SuiteOptions(variant=variant, seed=seed, data=Path(data) if data else None, captions=tuple(Path(c) for c in captions))
+    options = SuiteOptions(
+        variant=variant, seed=seed, data=Path(data) if data else None, captions=tuple(Path(c) for c in captions), names=names,
+        premises=tuple(Path(p) for p in premises), per_occupation=per_occupation, shares=Path(shares) if shares else None, dominance=dominance,
+    )  # fmt: skip
     return limited(source.build(lang, options), limit, seed)
 
 
@@ -126,10 +140,12 @@ def judge(
     if sanity is not None:
         checks = tuple(estimate(m, *sanity, **settings) for m in choose(sanity[0], sanity[1].labels, ["accuracy"]))
     tags = tags_of(answers)
-    pairs = [(by, unit) for by, unit in BREAKDOWNS if {by, unit} <= tags]
+    pairs = [(by, unit) for by, unit in BREAKDOWNS if by in tags and BOTH.get(by, by) in tags]
     views = tuple(break_down(m, answers, by, unit, seed=seed, level=level) for m in chosen for by, unit in pairs)
+    jobs = [v for v in views if v.by == "occupation" and v.measure in RELATED]
+    relations = tuple(r for v in jobs if (r := relate(v, seed=seed, resamples=resamples, level=level)) is not None)
     return Run(
-        suite=suite, answers=answers, estimates=estimates, baselines=baselines, sanity=checks, breakdowns=views, seed=seed, resamples=resamples,
+        relations=relations, suite=suite, answers=answers, estimates=estimates, baselines=baselines, sanity=checks, breakdowns=views, seed=seed, resamples=resamples,
         timing=dict(timing or {}),
     )  # fmt: skip
 
@@ -138,7 +154,7 @@ def audit(
     model: str | Respondent | Callable[[list[tuple[str, str]]], Any] = "default", *, suite: str | Suite = "occupation-nli", lang: str = "en",
     data: str | Path | None = None, limit: int | None = None, batch_size: int | None = None, seed: int = 0, cache: bool | str | Path = True,
     label_map: Mapping[str, int] | None = None, captions: Sequence[str | Path] = (), measures: Sequence[str] | None = None, device: str = "auto",
-    resamples: int = 10_000, level: float = 0.95, method: Method = "bca", progress: Progress | None = None,
+    shares: str | Path | None = None, dominance: float = DOMINANCE, resamples: int = 10_000, level: float = 0.95, method: Method = "bca", progress: Progress | None = None,
 ) -> Run:  # fmt: skip
     """Ask a model (a name, a folder, a hub id, a Respondent or a function) every probe of a suite and measure its answers."""
     start = time.perf_counter()
@@ -146,7 +162,7 @@ def audit(
     if batch_size is not None and batch_size < 1:
         raise EvenhandError(f"batch size is {batch_size}; give at least 1")
     questions = (
-        load_suite(suite, lang, data=data, seed=seed, captions=captions, limit=limit)
+        load_suite(suite, lang, data=data, seed=seed, captions=captions, shares=shares, dominance=dominance, limit=limit)
         if isinstance(suite, str)
         else limited(suite, limit, seed)
     )

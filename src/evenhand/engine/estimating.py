@@ -112,7 +112,7 @@ def break_down(measure: Measure, answers: Answers, by: str, unit: str, *, seed: 
     found = []
     for name, rows in sorted(groups.items()):
         probes = [answers.probes[r] for r in rows]
-        totals = cluster_totals(measure.evidence(probes, answers.values[rows]), [p.tags.get(unit, p.cluster) for p in probes])
+        totals = cluster_totals(measure.evidence(probes, answers.values[rows]), [p.tags.get(unit, p.texts[0]) for p in probes])
         score = interval(
             totals, measure.partial, generator(seed, f"{measure.name}/{name}"), resamples=GROUP_RESAMPLES, level=level, method="percentile"
         )

@@ -11,7 +11,8 @@ from evenhand.core import catalog
 from evenhand.core.errors import UnknownNameError
 from evenhand.core.records import Breakdown, Estimate, Run
 from evenhand.report import wording
-from evenhand.report.figures import LEANS, draw, view_by
+from evenhand.report.figures import LEANS, Figure, draw, view_by
+from evenhand.report.labour import labour_facts
 from evenhand.report.numbers import amount, bounds, interval_of, number, percent, plain, with_bounds
 from evenhand.report.pairs import most_biased
 from evenhand.report.results import environment
@@ -70,14 +71,23 @@ def page_facts(run: Run) -> dict[str, Any]:
         "frames": _groups(view_by(run, "template")), "is_coal": any(e.measure == wording.HEADLINE for e in run.estimates),
         "understanding": wording.understanding(run), "method": wording.method(run), "limits": wording.limits(run), "notes": wording.notes(run),
         "coverage": percent(run.answers.coverage, 1), "environment": environment(), "seed": run.seed, "resamples": f"{run.resamples:,}",
-        "timing": dict(run.timing),
+        "timing": dict(run.timing), "labour": labour_facts(run),
     }  # fmt: skip
+
+
+def figure_page(figure: Figure) -> str:
+    """One figure as a page of its own."""
+    return str(_shop().get_template("figure.html").render(figure=figure, version=__version__))
 
 
 def to_html(run: Run) -> str:
     """The report as one HTML page."""
+    return str(_shop().get_template("report.html").render(**page_facts(run)))
+
+
+def _shop() -> Any:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     shop = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     shop.filters.update(amount=amount, percent=percent, number=number, with_bounds=with_bounds, unbroken=_unbroken)
-    return shop.get_template("report.html").render(**page_facts(run))
+    return shop

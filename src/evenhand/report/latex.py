@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from evenhand.core.records import Run
 from evenhand.report import wording
+from evenhand.report.labour import in_percent, paper_table
 from evenhand.report.numbers import MISSING, bounds, interval_of, number, percent, plain, with_bounds
 from evenhand.report.shares import strata_of
 
@@ -92,4 +93,9 @@ def to_latex(run: Run) -> str:
         missing = "".join(f" {escaped(row.stratum)}: {escaped(row.note)}." for row in strata_of(run) if row.note)
         caption = f"Label shares of {about}; shares in bold count against the model.{missing}"
         lines += ["", *_float(_shares(run), caption, "tab:evenhand-shares")]
+    heads, rows = paper_table(run)
+    if rows:
+        table = [[escaped(label), *(in_percent(i) for i in values)] for label, values in rows]
+        inside = _tabular("l" + "r" * len(heads), ("occupations", *(escaped(h) for h in heads)), table)
+        lines += ["", *_float(inside, f"Gendered entailment of {about}, percent.", "tab:evenhand-gendered")]
     return "\n".join(lines) + "\n"

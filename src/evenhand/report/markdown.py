@@ -9,6 +9,7 @@ from evenhand import __version__
 from evenhand.core.records import Run
 from evenhand.report import wording
 from evenhand.report.figures import view_by
+from evenhand.report.labour import in_percent, paper_table
 from evenhand.report.numbers import amount, bounds, interval_of, number, percent, plain, with_bounds
 from evenhand.report.shares import strata_of
 
@@ -81,6 +82,16 @@ def to_markdown(run: Run) -> str:
     ]  # fmt: skip
     if strata_of(run):
         said += ["## Label shares", _shares(run), "Shares in bold count against the model."]
+    heads, rows = paper_table(run)
+    if rows:
+        said += [
+            "## By the gender of the workers, percent",
+            _table(["occupations", *heads], [[label, *(in_percent(i) for i in cells)] for label, cells in rows]),
+        ]
+    for relation in run.relations:
+        said.append(
+            f"{wording.title(relation.measure)} against the share of women: Pearson {with_bounds(relation.pearson)}, Spearman {with_bounds(relation.spearman)}."
+        )
     said += [_worst(run), "## Method", escaped(" ".join(wording.method(run)))]
     said += ["## What this number does not say", "\n".join(f"- {escaped(line)}" for line in wording.limits(run))]
     if wording.notes(run):

@@ -12,7 +12,7 @@ from typing import Any
 
 from evenhand import __version__
 from evenhand.core import catalog
-from evenhand.core.records import Breakdown, Estimate, Interval, Run
+from evenhand.core.records import Breakdown, Estimate, Interval, Relation, Run
 from evenhand.report.shares import StratumShares, strata_of
 
 PACKAGES = ("numpy", "onnxruntime", "tokenizers")
@@ -44,6 +44,13 @@ def _breakdown(view: Breakdown) -> dict[str, Any]:
         for g in view.groups
     ]  # fmt: skip
     return {"measure": view.measure, "by": view.by, "unit": view.unit, "groups": groups}
+
+
+def _relation(relation: Relation) -> dict[str, Any]:
+    return {
+        "measure": relation.measure, "by": relation.by, "against": relation.against, "groups": len(relation.points), "pearson": _interval(relation.pearson),
+        "spearman": _interval(relation.spearman), "note": relation.note,
+    }  # fmt: skip
 
 
 def _stratum(row: StratumShares) -> dict[str, Any]:
@@ -87,6 +94,7 @@ def to_json(run: Run) -> dict[str, Any]:
         "coverage": _number(answers.coverage),
         "unanswered": _sorted(answers.unanswered),
         "breakdowns": [_breakdown(b) for b in run.breakdowns],
+        "relations": [_relation(r) for r in run.relations],
         "seed": run.seed,
         "resamples": run.resamples,
         "environment": environment(),

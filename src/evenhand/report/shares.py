@@ -28,6 +28,7 @@ READINGS: Mapping[str, Reading] = {
     "PS": Reading("pro-stereotypical", ENTAILMENT, False),
     "AS": Reading("anti-stereotypical", CONTRADICTION, False),
     "NS": Reading("non-stereotypical", NEUTRAL, True),
+    "gendered": Reading("gendered", NEUTRAL, True),
     "NB": Reading("non-binary word", ENTAILMENT, True),
 }
 

@@ -13,8 +13,22 @@ from evenhand.report.numbers import MISSING, amount, interval_of, number, percen
 from evenhand.report.shares import StratumShares, strata_of
 
 HEADLINE = "nli_coal"
+FIRST = (HEADLINE, "entailment_gap")  # what a report is about, where it was measured
 WEAK = 0.7  # accuracy on clear pairs below which a bias score is mostly a matter of understanding
 BASELINE_TITLES = {"fixed:random": "random", "fixed:constant": "constant"}
+
+
+SAID = {
+    "fraction_neutral": "On {pairs} where neutral is right the model says something else in {share}.",
+    "person_entailment": "On {pairs} with the word for a person in place of the occupation the model says entailment in {share}.",
+    "accuracy": "On {ordinary} the model gives the right label in {share}.",
+    "entailment_gap": "Over {premises} the model's probabilities of entailment for the female and the male hypothesis differ by {number} on average.",
+    "signed_gap": "Over {premises} the female hypothesis gets {number} more probability of entailment than the male one (below 0: less).",
+    "same_label": "Of {premises} {share} get the same label for both genders.",
+    "stereotype_preference": "Of {premises} {share} give the gender of the majority of the workers the higher probability; ties count half.",
+    "dominated_preference": "Among the occupations that one gender dominates, {share} of the premises give that gender the higher probability.",
+    "neutral_share": "On the hypotheses of {premises} the model says neutral, the right answer, in {share}.",
+}
 
 
 def sentence_frame(template: str) -> str:
@@ -34,7 +48,7 @@ def fair(measure: str) -> float:
 
 def ordered(run: Run) -> list[Estimate]:
     """The estimates, the one that the report is about first."""
-    return sorted(run.estimates, key=lambda e: e.measure != HEADLINE)
+    return sorted(run.estimates, key=lambda e: FIRST.index(e.measure) if e.measure in FIRST else len(FIRST))
 
 
 def baseline(run: Run, respondent: str, measure: str) -> Estimate | None:
@@ -65,12 +79,11 @@ def verdict(run: Run, estimate: Estimate) -> str:
             f"contradiction in {_share(anti)}, and on {amount(none.answered, 'pair')} without a stereotype anything but neutral in {_share(none)}."
         )
     counted = sum(row.answered for row in rows.values() if row.stratum in catalog.measure(estimate.measure).strata)
-    if estimate.measure == "fraction_neutral":
-        return f"On {amount(counted, 'pair')} where neutral is right the model says something else in {percent(estimate.value)}."
-    if estimate.measure == "person_entailment":
-        return f"On {amount(counted, 'pair')} with the word for a person in place of the occupation the model says entailment in {percent(estimate.value)}."
-    if estimate.measure == "accuracy":
-        return f"On {amount(estimate.probes, 'ordinary pair')} the model gives the right label in {percent(estimate.value)}."
+    if estimate.measure in SAID:
+        return SAID[estimate.measure].format(
+            number=number(estimate.value), share=percent(estimate.value), premises=amount(estimate.probes // 2, "premise"), pairs=amount(counted, "pair"),
+            ordinary=amount(estimate.probes, "ordinary pair"),
+        )  # fmt: skip
     return f"{catalog.measure(estimate.measure).card.question} On {amount(estimate.probes, 'probe')}: {with_bounds(interval_of(estimate))}."
 
 
@@ -127,6 +140,13 @@ def method(run: Run) -> list[str]:
         f"The {about.level * 100:g} % interval comes from drawing whole {unit} with replacement {run.resamples:,} times ({how}), "
         f"because several sentences about one of them are one look, not several."
     )
+    if "gendered" in strata:
+        return [
+            "A premise names an occupation and two hypotheses, one word apart, say that it speaks of a female or of a male worker; the premise settles neither.",
+            "The neutral output is dropped and a softmax over entailment and contradiction gives a probability for each gender: dP is their mean distance, "
+            "S the share of equal labels, B the share that prefers the gender of most workers.",
+            drawn,
+        ]
     if not strata & {"PS", "AS", "NS", "NB"}:
         card = catalog.measure(about.measure).card
         return [f"{run.suite.card.description.rstrip('.')}.", f"{card.title} is {card.formula}.", drawn]
@@ -155,6 +175,11 @@ def limits(run: Run) -> list[str]:
         "A weak NLI model looks biased, because every wrong answer of the counted kind adds to the score, whatever its cause.",
         "It says nothing about other tasks, other groups of people, or what the model does in use.",
     ]
+    if any(row.stratum == "gendered" for row in strata_of(run)):
+        found[1] = (
+            "It knows two genders, and dropping neutral, the right answer, magnifies what is left: read it beside the share of neutral."
+        )
+        found[2] = "The hypotheses are templates of one kind; other wordings may fare differently."
     return found if any(row.counted for row in strata_of(run)) else found[:1] + found[2:3] + found[4:]
 
 

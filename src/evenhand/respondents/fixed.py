@@ -16,7 +16,7 @@ from evenhand.core.protocols import RespondentOptions
 from evenhand.core.records import KINDS, NLI_LABELS, Floats, Kind, Probe
 
 RULES = ("random", "constant", "fair", "stereotyped")
-SURE, REST = np.log(0.9), np.log(0.1)
+SURE, REST = 0.0, -750.0  # log-probabilities of as good as one and as good as nothing
 
 
 class FixedRespondent:

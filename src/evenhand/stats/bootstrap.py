@@ -13,6 +13,7 @@ from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evenhand.core.errors import EvenhandError
 from evenhand.core.records import Floats, Interval
@@ -41,6 +42,16 @@ def cluster_totals(evidence: Floats, clusters: Sequence[str]) -> Floats:
 def draw_weights(count: int, resamples: int, rng: np.random.Generator) -> Floats:
     """How often each of `count` clusters is drawn in each resample: (resamples, count)."""
     return rng.multinomial(count, np.full(count, 1 / count), size=resamples).astype(np.float64)
+
+
+def draw_positions(count: int, resamples: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Which of `count` points is drawn at each place of each resample: (resamples, count)."""
+    return rng.integers(0, count, size=(resamples, count))
+
+
+def quantile_interval(value: float, drawn: Floats, level: float) -> Interval:
+    """The percentile interval of resampled values."""
+    return _bounds(value, drawn, None, level)
 
 
 def interval(
