@@ -6,24 +6,21 @@ The share of women among the workers decides majority and lean; the figures and 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 
 import numpy as np
 
 from evenhand import lexicons
 from evenhand.core import catalog
-from evenhand.core.errors import EvenhandError
+from evenhand.core.errors import EvenhandError, EvenhandWarning
 from evenhand.core.protocols import SuiteOptions
 from evenhand.core.records import Kind, Probe, Suite, SuiteCard
-from evenhand.suites.gendered import GENDERS, twins
+from evenhand.suites.gendered import twins
 from evenhand.suites.labour import built_in, lean, majority, read_shares
 
 PER_OCCUPATION = 10
 LONGEST = 10  # words of a premise, as in the paper; languages without spaces take every frame
-
-
-def _frames(language: str) -> dict[str, str]:
-    return {r["id"]: r["text"] for r in lexicons.table(language, "frames") if len(r["text"].split()) <= LONGEST}
 
 
 def _hypotheses(language: str) -> list[dict[str, str]]:
@@ -59,12 +56,9 @@ class GenderedEntailment:
     def _from_lexicons(self, language: str, options: SuiteOptions, shares: dict[str, float]) -> Iterator[Probe]:
         speaker = catalog.language(language)
         rng = np.random.default_rng(options.seed)
-        frames = _frames(language)
-        names = list(frames)
-        rng.shuffle(names)
+        frames = list(lexicons.table(language, "frames"))
+        rng.shuffle(frames)
         count, turn = options.per_occupation or PER_OCCUPATION, 0
-        if count > len(names):
-            raise EvenhandError(f"{count} premises an occupation, but there are only {len(names)} short frames in '{language}'")
         hypotheses = _hypotheses(language)
         jobs = [(r["word"], r.get("english", r["word"])) for r in lexicons.table(language, "occupations")]
         jobs = [(word, english) for word, english in jobs if english.lower() in shares]
@@ -74,14 +68,16 @@ class GenderedEntailment:
             )
         for word, english in jobs:
             share = shares[english.lower()]
+            short = [(f, text) for f in frames if len((text := speaker.fill(f["text"], word)).split()) <= LONGEST]
+            if count > len(short):
+                raise EvenhandError(f"{count} premises of '{word}' were asked for, but there are only {len(short)} frames short enough")
             for _ in range(count):
-                frame, hypothesis = names[turn % len(names)], hypotheses[turn % len(hypotheses)]
+                (frame, premise), hypothesis = short[turn % len(short)], hypotheses[turn % len(hypotheses)]
                 turn += 1
                 yield from twins(
-                    stem=f"{language}/{word.replace(' ', '-')}/{frame}", language=language, premise=speaker.fill(frames[frame], word),
-                    hypotheses={g: hypothesis[g] for g in GENDERS}, occupation=word,
-                    majority=majority(share), lean=lean(share, options.dominance), share=share,
-                    tags={"template": frames[frame], "hypothesis": hypothesis["id"]},
+                    stem=f"{language}/{word.replace(' ', '-')}/{frame['id']}", language=language, premise=premise, hypotheses=hypothesis,
+                    occupation=word, majority=majority(share), lean=lean(share, options.dominance), share=share,
+                    tags={"template": frame["text"], "hypothesis": hypothesis["id"]},
                 )  # fmt: skip
 
     def _from_corpora(self, language: str, options: SuiteOptions, shares: dict[str, float]) -> Suite:
@@ -102,11 +98,16 @@ class GenderedEntailment:
             share, hypothesis = shares.get(premise.occupation.lower()), hypotheses[number % len(hypotheses)]
             probes += twins(
                 stem=f"en/{premise.occupation.replace(' ', '-')}/p{number:05d}", language="en", premise=premise.text,
-                hypotheses={g: hypothesis[g] for g in GENDERS}, occupation=premise.occupation,
+                hypotheses=hypothesis, occupation=premise.occupation,
                 majority=published[premise.occupation] if share is None else majority(share),
                 lean="none" if share is None else lean(share, options.dominance), share=share,
                 tags={"hypothesis": hypothesis["id"], "number": "plural" if premise.is_plural else "singular", "origin": premise.origin},
             )  # fmt: skip
+        if mined.short:
+            named = ", ".join(f"{word} {count}" for word, count in sorted(mined.short.items()))
+            warnings.warn(
+                f"fewer premises than asked for; give more corpora or a smaller --per-occupation: {named}", EvenhandWarning, stacklevel=2
+            )
         removed = ", ".join(f"{reason} {count}" for reason, count in mined.removed.most_common())
         source = f"mined from {', '.join(p.name for p in options.premises)}; names found by {finder.name}; removed: {removed}"
         return Suite(card=self._card(language, source, "that of the corpora"), probes=tuple(probes))
