@@ -40,7 +40,7 @@ def labour(
         relation = relate(view, seed=seed, resamples=resamples, level=level)
         if relation is None:
             raise InputError(path, "fewer than three of its occupations have a share of women; was it a run on gendered entailment?")
-        series.append((said.respondent, relation))
+        series.append((f"{said.respondent} on {said.suite.partition('@')[0]}", relation))
     if out:
         from evenhand.core.storage import write_atomic
         from evenhand.report.html import figure_page

@@ -88,7 +88,7 @@ def label_shares(run: Run) -> Figure | None:
         return None
     bars = [
         Stack(
-            label=f"{r.stratum} {r.title}" if r.stratum else r.title, note=amount(r.answered, "pair"),
+            label=f"{r.stratum} {r.title}" if r.stratum not in {"", r.title} else r.title, note=amount(r.answered, "pair"),
             parts=tuple((label.replace("_", " "), share, label in r.counted) for label, share in r.shares.items()),
         )
         for r in rows

@@ -62,7 +62,7 @@ def relation_figure(series: Sequence[tuple[str, Relation]]) -> Figure:
         there = {g.tags.get("lean", "none") for g in first.points}
         legend = [(lean, words[lean]) for lean in LEANS if lean in there]
     else:
-        legend = [(SERIES[i % len(SERIES)], label) for i, (label, _) in enumerate(series)]
+        legend = [(f"series-{i % len(SERIES)}", label) for i, (label, _) in enumerate(series)]
     return Figure(name=f"labour-{first.measure}", heading=heading, wide=wide, narrow=narrow, legend=tuple(legend))
 
 
