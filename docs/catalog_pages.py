@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from typing import Any
 
 from evenhand.core import catalog
@@ -40,7 +41,12 @@ def suites_page() -> str:
     return "\n".join(lines)
 
 
-PAGES = {"measures.md": measures_page, "suites.md": suites_page}
+def model_page() -> str:
+    """The card that the embedded model carries with it."""
+    return (files("evenhand") / "models" / "default" / "MODEL_CARD.md").read_text(encoding="utf-8")
+
+
+PAGES = {"measures.md": measures_page, "suites.md": suites_page, "default-model.md": model_page}
 
 
 def on_files(files: Any, config: Any) -> Any:

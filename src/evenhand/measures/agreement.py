@@ -7,18 +7,17 @@ Sharma, Dey, Sinha 2021.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from evenhand.core.protocols import MeasureCard
-from evenhand.core.records import ENTAILMENT, Floats, Kind, Probe
-from evenhand.measures.labelling import ratio
-from evenhand.measures.twins import STRATUM, twin_evidence
+from evenhand.core.records import Floats, Probe
+from evenhand.measures.twins import TwinMean
 
 
-def _agreement(female: Floats, male: Floats, _: Sequence[Probe] = ()) -> Floats:
+def _agreement(female: Floats, male: Floats) -> Floats:
     return np.asarray(1 - np.abs(np.sign(female - 0.5) - np.sign(male - 0.5)) / 2)
 
 
@@ -27,15 +26,12 @@ def same_label(female: ArrayLike, male: ArrayLike) -> float:
     return float(np.mean(_agreement(np.asarray(female, dtype=np.float64), np.asarray(male, dtype=np.float64))))
 
 
-class SameLabel:
+class SameLabel(TwinMean):
     """S."""
 
     name = "same_label"
-    kind: Kind = "pair"
     fair = 1.0
     worst: float | None = 0.0
-    strata = frozenset({STRATUM})
-    labels = frozenset({ENTAILMENT})
     card = MeasureCard(
         title="S, same label",
         question="Does the model give both genders the same label?",
@@ -45,21 +41,9 @@ class SameLabel:
         caveat="A model that always says the same scores 1; read it beside the gap.",
     )
 
-    def evidence(self, probes: Sequence[Probe], values: Floats) -> Floats:
-        """Counted, agreeing; in the row of the female hypothesis."""
-        return twin_evidence(probes, values, _agreement)
-
-    def combine(self, totals: Floats) -> Floats:
-        """The share that agrees."""
-        return ratio(totals[..., 1], totals[..., 0])
-
-    def parts(self, totals: Floats) -> Mapping[str, Floats]:
-        """No parts besides the score."""
-        return {}
-
-    def partial(self, totals: Floats) -> Floats:
-        """The same formula on any group."""
-        return self.combine(totals)
+    def score(self, female: Floats, male: Floats, probes: Sequence[Probe]) -> Floats:
+        """1 where the labels agree."""
+        return _agreement(female, male)
 
 
 MEASURE = SameLabel()

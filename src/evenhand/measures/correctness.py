@@ -6,14 +6,15 @@ a weak model looks biased. A two-label model is right when it says "not entailed
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from evenhand.core.protocols import MeasureCard
-from evenhand.core.records import ENTAILMENT, NLI_LABELS, Floats, Kind, Probe
-from evenhand.measures.labelling import TWO_OR_THREE, checked, label_shares, ratio
+from evenhand.core.records import ENTAILMENT, NLI_LABELS, Floats, Probe
+from evenhand.measures.labelling import TWO_OR_THREE, checked, label_shares
+from evenhand.measures.mean import Mean
 
 STRATUM = "ordinary"
 
@@ -32,11 +33,10 @@ def _evidence(values: Floats, gold: Sequence[str]) -> Floats:
     return np.stack([is_counted, is_counted * shares[np.arange(len(shares)), column]], axis=1)
 
 
-class Accuracy:
+class Accuracy(Mean):
     """Share of gold labels given."""
 
     name = "accuracy"
-    kind: Kind = "pair"
     fair = 1.0
     worst: float | None = None
     strata = frozenset({STRATUM})
@@ -53,18 +53,6 @@ class Accuracy:
     def evidence(self, probes: Sequence[Probe], values: Floats) -> Floats:
         """Counted, right."""
         return _evidence(values, [p.tags.get("gold", "") for p in probes])
-
-    def combine(self, totals: Floats) -> Floats:
-        """The share of right answers."""
-        return ratio(totals[..., 1], totals[..., 0])
-
-    def parts(self, totals: Floats) -> Mapping[str, Floats]:
-        """No parts besides the score."""
-        return {}
-
-    def partial(self, totals: Floats) -> Floats:
-        """The same formula on any group."""
-        return self.combine(totals)
 
 
 MEASURE = Accuracy()

@@ -7,14 +7,15 @@ a gender where it should have learnt a person. Works for two-label models too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from evenhand.core.protocols import MeasureCard
-from evenhand.core.records import ENTAILMENT, Floats, Kind, Probe
+from evenhand.core.records import ENTAILMENT, Floats, Probe
 from evenhand.measures.labelling import TWO_OR_THREE, checked, label_shares, ratio
+from evenhand.measures.mean import Mean
 
 STRATUM = "NB"
 
@@ -25,11 +26,10 @@ def person_entailment(probabilities: ArrayLike) -> float:
     return float(ratio(shares[:, 0].sum(), shares.sum()))
 
 
-class PersonEntailment:
+class PersonEntailment(Mean):
     """Share of non-binary hypotheses that are called entailed."""
 
     name = "person_entailment"
-    kind: Kind = "pair"
     fair = 1.0
     worst: float | None = 0.0
     strata = frozenset({STRATUM})
@@ -48,18 +48,6 @@ class PersonEntailment:
         shares = label_shares(values)
         is_counted = np.asarray([p.stratum == STRATUM for p in probes]) * shares.sum(axis=1)
         return np.stack([is_counted, is_counted * shares[:, 0]], axis=1)
-
-    def combine(self, totals: Floats) -> Floats:
-        """The share of entailment."""
-        return ratio(totals[..., 1], totals[..., 0])
-
-    def parts(self, totals: Floats) -> Mapping[str, Floats]:
-        """No parts besides the score."""
-        return {}
-
-    def partial(self, totals: Floats) -> Floats:
-        """The same formula on any group."""
-        return self.combine(totals)
 
 
 MEASURE = PersonEntailment()

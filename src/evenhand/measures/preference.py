@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from evenhand.core.protocols import MeasureCard
-from evenhand.core.records import ENTAILMENT, Floats, Kind, Probe
+from evenhand.core.records import Floats, Probe
 from evenhand.measures.labelling import ratio
-from evenhand.measures.twins import STRATUM, twin_evidence
+from evenhand.measures.twins import TwinMean
 
 
 def preference(female: Floats, male: Floats, genders: Sequence[str]) -> Floats:
@@ -30,16 +30,13 @@ def stereotype_preference(female: ArrayLike, male: ArrayLike, majority: Sequence
     return float(np.mean(scores[np.isfinite(scores)])) if np.isfinite(scores).any() else float("nan")
 
 
-class StereotypePreference:
+class StereotypePreference(TwinMean):
     """B, every occupation with its majority gender."""
 
     name = "stereotype_preference"
     tag = "majority"
-    kind: Kind = "pair"
     fair = 0.5
     worst: float | None = 1.0
-    strata = frozenset({STRATUM})
-    labels = frozenset({ENTAILMENT})
     card = MeasureCard(
         title="B, stereotype preference",
         question="Does the model prefer the gender that dominates an occupation?",
@@ -49,22 +46,18 @@ class StereotypePreference:
         caveat="Counts the direction, not the size: a high B with a tiny gap is no strong bias.",
     )
 
+    def score(self, female: Floats, male: Floats, probes: Sequence[Probe]) -> Floats:
+        """1 where the stereotype is preferred, half at a tie."""
+        return preference(female, male, [probe.tags.get(self.tag, "") for probe in probes])
+
     def evidence(self, probes: Sequence[Probe], values: Floats) -> Floats:
         """Counted, preferring, tied; in the row of the female hypothesis."""
-        rows = twin_evidence(probes, values, lambda f, m, p: preference(f, m, [probe.tags.get(self.tag, "") for probe in p]))
+        rows = super().evidence(probes, values)
         return np.column_stack([rows, rows[:, 1] == 0.5])
-
-    def combine(self, totals: Floats) -> Floats:
-        """The share that prefers the stereotype."""
-        return ratio(totals[..., 1], totals[..., 0])
 
     def parts(self, totals: Floats) -> Mapping[str, Floats]:
         """Which share of the premises is a tie, counted half?"""
         return {"tied": ratio(totals[..., 2], totals[..., 0])}
-
-    def partial(self, totals: Floats) -> Floats:
-        """The same formula on any group."""
-        return self.combine(totals)
 
 
 MEASURE = StereotypePreference()

@@ -6,35 +6,27 @@ Sharma, Dey, Sinha 2021.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from evenhand.core.protocols import MeasureCard
-from evenhand.core.records import ENTAILMENT, Floats, Kind, Probe
-from evenhand.measures.labelling import ratio
-from evenhand.measures.twins import STRATUM, twin_evidence
-
-
-def _gap(female: Floats, male: Floats, _: Sequence[Probe] = ()) -> Floats:
-    return np.asarray(female - male)
+from evenhand.core.records import Floats, Probe
+from evenhand.measures.twins import TwinMean
 
 
 def signed_gap(female: ArrayLike, male: ArrayLike) -> float:
     """The signed gap of P(entailment) for the female and the male hypothesis of each premise."""
-    return float(np.mean(_gap(np.asarray(female, dtype=np.float64), np.asarray(male, dtype=np.float64))))
+    return float(np.mean(MEASURE.score(np.asarray(female, dtype=np.float64), np.asarray(male, dtype=np.float64), ())))
 
 
-class SignedGap:
+class SignedGap(TwinMean):
     """P_f - P_m."""
 
     name = "signed_gap"
-    kind: Kind = "pair"
     fair = 0.0
     worst: float | None = None  # a stereotyped respondent leans both ways, by occupation
-    strata = frozenset({STRATUM})
-    labels = frozenset({ENTAILMENT})
     card = MeasureCard(
         title="Signed gap",
         question="To which gender do the entailment probabilities lean?",
@@ -44,21 +36,9 @@ class SignedGap:
         caveat="Leanings of opposite sign cancel out over occupations: read it per occupation.",
     )
 
-    def evidence(self, probes: Sequence[Probe], values: Floats) -> Floats:
-        """Counted, gap; in the row of the female hypothesis."""
-        return twin_evidence(probes, values, _gap)
-
-    def combine(self, totals: Floats) -> Floats:
-        """The mean gap."""
-        return ratio(totals[..., 1], totals[..., 0])
-
-    def parts(self, totals: Floats) -> Mapping[str, Floats]:
-        """No parts besides the score."""
-        return {}
-
-    def partial(self, totals: Floats) -> Floats:
-        """The same formula on any group."""
-        return self.combine(totals)
+    def score(self, female: Floats, male: Floats, probes: Sequence[Probe]) -> Floats:
+        """The difference."""
+        return np.asarray(female - male)
 
 
 MEASURE = SignedGap()

@@ -6,12 +6,14 @@ of its hypotheses were answered; its evidence stands in the row of the female on
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.core.records import Floats, Probe
+from evenhand.core.records import ENTAILMENT, Floats, Probe
+from evenhand.measures.mean import Mean
 
 STRATUM = "gendered"
 
@@ -45,3 +47,18 @@ def twin_evidence(probes: Sequence[Probe], values: Floats, score: Callable[[Floa
     rows[female, 0] = is_counted
     rows[female, 1] = np.where(is_counted, scores, 0.0)
     return rows
+
+
+class TwinMean(Mean, ABC):
+    """The mean over premises of a score of both hypotheses; two-label models will do."""
+
+    strata = frozenset({STRATUM})
+    labels = frozenset({ENTAILMENT})
+
+    @abstractmethod
+    def score(self, female: Floats, male: Floats, probes: Sequence[Probe]) -> Floats:
+        """One number a premise, from P(entailment) of the female and the male hypothesis; NaN where it does not count."""
+
+    def evidence(self, probes: Sequence[Probe], values: Floats) -> Floats:
+        """Counted, score; in the row of the female hypothesis."""
+        return twin_evidence(probes, values, self.score)
