@@ -27,50 +27,10 @@ SHORTEST = 3  # words
 RARE = 2e-4  # a word of fewer than 1 in 5000 sentences is a slip of the pen or shop talk: it is not passed on to another occupation;
 LARGE = 5000  # in a smaller corpus that cannot be told
 
-# plain: may stand between article and occupation of a sentence that is passed on. doubtful: also a verb or adjective, so a determiner, plain or person word must come first.
-# thing, after: before or behind an occupation they make it another thing. stem, word: of one trade; a sentence that has one stays with its own occupation.
-_LISTS = """
-one: a an this that another each every one
-many: these those both many few several various two three four five six seven eight nine ten eleven twelve dozen dozens hundreds multiple
-possessive: my our your their its whose
-other determiner: the some any no all most other such
-preposition: of for with by from at between among like near beside behind against about on in into to toward towards over under around outside inside next across through after
-preposition: before during without within along while as when than off up down
-auxiliary: is are was were be been am has have had do does did can could will would shall should may might must cannot isn't aren't wasn't weren't hasn't haven't hadn't don't
-auxiliary: doesn't didn't can't couldn't won't wouldn't shouldn't it's there's i'm we're they're you're i've we've they've
-link: and or but who that which whom because if so not never also always often only just both all each too there here where how what then now still again alone together outdoors
-link: indoors back away i you we they it me us them everyone someone anyone nobody somebody people something
-asking: am are is was were do does did can could will would shall should has have had who whom whose what where why which
-past: ate began bent bit blew bought broke brought built came caught chose cut dealt drank drew drove fell felt fled flew forgot fought found froze gave got grew heard held hid hit
-past: kept knew laid lay led left lent let lost made meant met paid put quit ran rang read rode rose said sang sat saw sent set shook shot shut slept sold spent spoke spread stood
-past: stole stuck swam swept swore taught thought threw told took tore understood went withdrew woke won wore wrote
-verbless: building morning evening clothing something nothing anything everything ceiling railing king ring thing spring string during wedding wing sibling siding being interesting
-verbless: boring exciting crossing parking racing red bed hundred naked sacred shed sled seed weed need feed speed bored tired armed
-plain: angry bored brave busy calm cheerful clever confused curious excited exhausted famous friendly good great grumpy happy hungry injured kind lone lonely nervous new nice old
-plain: older optimistic polite proud quiet retired rich sad scared serious short sick single sleepy smart smiling strong tall tired unhappy upset worried young younger
-doubtful: cook guard nurse tailor cleaner designer assistant attendant model judge coach pilot doctor
-person: head security prison mall border royal military bank school night crossing british hospital trauma street window office house hotel fashion graphic interior web teaching
-person: shop store sales dental medical flight parking gas train african american asian chinese french german italian japanese mexican russian spanish local carpet
-thing: coast color colour point shooting shin mouth national honor honour rear screw slave disk printer golf vacuum oven glass toilet drain pipe floor pool text image scale role
-after: market markets seat seats license licence rail rails dog dogs tower towers book books cap caps house post room rooms duty station shop shops school schools association union
-after: museum trust program practitioner purse purses clothes clothing jeans bag bags shoes sunglasses general hat hats uniform uniforms side tools strike than conference education
-after: training fund
-stem: build built construct cement concrete asphalt scaffold crane brick beam street paving rail roof hammer tool drill jackhammer plywood measure weld machine equipment tractor
-stem: truck dump taxi vehicle traffic wheel racing passenger driv drove helmet safety vest uniform site digg pour bridge tunnel elevator ladder plumb repair project metal steel
-stem: platform polish mop clean sweep vacuum trash dust food cook kitchen restaurant baking bread cake potato pepper pork slic dough oven chef meal pizza steak meat apron recipe
-stem: dishes menu class student lesson school teach taught homework pupil child educat learn universit college instruct patient hospital doctor medic blood clinic surg health injur
-stem: disease nurs legal court witness attorney judge jury trial client justice crime criminal police prison jail arrest weapon patrol crop farm barn harvest vegetable cattle hair
-stem: scissor salon sewing fabric fashion book librar shelf shelves shop grocer custom sell sold market money budget audit financ account business compan employ staff worker boss
-stem: agenc office schedul email computer software program newspaper magazine article publish writing written wrote edit novel flight airport airline engine motor factor industr
-stem: union strike picket federal government contract report statement standard requir document responsib profession career skill qualif hire salar wage palace cigarette sexual
-stem: abus kill murder slaughter barrel ledge hedge lumber shingle siding drywall merchandise apprentice smock auditorium plank nail sculpt paint engagement assumption method
-word: animal animals bake bakes bank bono bus buses cab car cars case cases cash code corn counter cow cows desk feed field fields fix fixed fixes fixing floor fund funds gas gear
-word: gun guns hay hole holes kid kids law laws lay laying lays mail mix oil order ordered orders paid pave pay pays phone plane planes plate plates race races register road roads
-word: sale sales stock stocks store stores stories story tax taxes team teams track tracks trade train training trains web wood wooden write writes
-"""
-_W: dict[str, frozenset[str]] = {}
-for _name, _, _list in (_line.partition(": ") for _line in _LISTS.strip().split("\n")):
-    _W[_name] = _W.get(_name, frozenset()) | frozenset(_list.split())
+_W: dict[str, frozenset[str]] = {  # word classes by name; their meaning stands in the head of the lexicon
+    kind: frozenset(row["word"] for row in lexicons.table("en", "senses") if row["kind"] == kind)
+    for kind in dict.fromkeys(row["kind"] for row in lexicons.table("en", "senses"))
+}
 _DETERMINERS = _W["one"] | _W["many"] | _W["possessive"] | _W["other determiner"]
 _FUNCTION = _DETERMINERS | _W["preposition"] | _W["auxiliary"] | _W["link"]
 _TIED = re.compile(rf"(?i)\b(?:(?:{'|'.join(_W['stem'])})\w*|(?:{'|'.join(_W['word'])})\b|hard hats?|work(?:s|ed|ing)? on )")

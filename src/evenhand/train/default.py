@@ -1,7 +1,7 @@
 """How was the embedded model made? `python -m evenhand.train.default --data DIR --encoder DIR --out DIR` makes it again.
 
-Each recipe is trained from the same encoder and the same initial head; their weights are averaged (Wortsman et al. 2022), and whichever of the
-runs and averages has the best mean dev accuracy is exported. Only corpora whose licence allows a redistributable model are used.
+Two recipes are trained from the same encoder and the same initial head; their weights are averaged (Wortsman et al. 2022); a third recipe goes on from the
+average. Whichever of the runs and averages has the best mean dev accuracy is exported. Only corpora whose licence allows a redistributable model are used.
 """
 
 from __future__ import annotations
@@ -42,23 +42,30 @@ def train_all(encoder: Path, data: Path, out: Path, recipes: list[Recipe]) -> di
         if not path.exists():
             raise InputError(path, "is needed for training; --data names the folder of the NLI files")
     dev = {name: read_pairs([paths[name]]) for name in DEV}
-    scores = {}
-    for recipe in recipes:
+    tokenizer = AutoTokenizer.from_pretrained(encoder)
+    held = {name: Encoded(tokenizer, pairs, 512) for name, pairs in dev.items()}
+    scores: dict[str, dict[str, float]] = {}
+
+    def run(recipe: Recipe) -> None:
         card = out / recipe.name / "training.json"
         if not card.exists():
             train = read_pairs([paths[name] for name in TRAIN for _ in range(recipe.repeats.get(name, 1))])
-            fit(encoder, train, dev, recipe, out / recipe.name)
+            fit(out / recipe.start if recipe.start else encoder, train, dev, recipe, out / recipe.name)
         scores[recipe.name] = json.loads(card.read_text(encoding="utf-8"))["accuracy"]
-    tokenizer = AutoTokenizer.from_pretrained(encoder)
-    held = {name: Encoded(tokenizer, pairs, 512) for name, pairs in dev.items()}
-    for size in range(2, len(recipes) + 1):
-        for names in combinations(scores.keys() & {r.name for r in recipes}, size):
-            label = "+".join(sorted(names))
-            model = average_weights([out / name for name in sorted(names)])
-            model.save_pretrained(out / label)
-            tokenizer.save_pretrained(out / label)
-            scores[label] = {name: accuracy(model, pairs) for name, pairs in held.items()}
-            print(label, scores[label])
+
+    for recipe in recipes:
+        if not recipe.start:
+            run(recipe)
+    for names in [names for size in range(2, len(scores) + 1) for names in combinations(sorted(scores), size)]:
+        label = "+".join(names)
+        model = average_weights([out / name for name in names])
+        model.save_pretrained(out / label)
+        tokenizer.save_pretrained(out / label)
+        scores[label] = {name: accuracy(model, pairs) for name, pairs in held.items()}
+        print(label, scores[label])
+    for recipe in recipes:
+        if recipe.start in scores:
+            run(recipe)
     return scores
 
 

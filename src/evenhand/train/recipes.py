@@ -25,6 +25,7 @@ class Recipe:
     head_rate: float = 1.0  # learning rate of the classifier = that of the top layer times this
     has_frozen_words: bool = True  # word embeddings stay as they are
     repeats: Mapping[str, int] = field(default_factory=dict)  # how often a training file is read; 1 where it is not named
+    start: str = ""  # the run to start from; the bare encoder where it is not named
     seed: int = 13
 
 
@@ -34,12 +35,13 @@ RECIPES = {
         Recipe(name="plain"),
         Recipe(name="layered", learning_rate=2e-4, layer_decay=0.85, label_smoothing=0.05, head_rate=2.0),
         Recipe(
-            name="steep",
-            epochs=3,
-            learning_rate=3e-4,
+            name="polished",
+            start="layered+plain",
+            epochs=1,
+            learning_rate=6e-5,
             layer_decay=0.85,
             label_smoothing=0.05,
-            head_rate=2.0,
+            average=0.997,
             repeats={"en.mnli-train10k": 2},
         ),
     )
