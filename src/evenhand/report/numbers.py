@@ -11,7 +11,7 @@ MISSING = "n/a"
 
 def number(value: float) -> str:
     """Three decimals; `n/a` for what was not measured."""
-    return f"{value + 0.0:.3f}" if math.isfinite(value) else MISSING
+    return f"{round(value, 3) + 0.0:.3f}" if math.isfinite(value) else MISSING
 
 
 def plain(value: float) -> str:

@@ -1,0 +1,61 @@
+"""Is the embedded model what its card says? Its accuracy, its size, and that its answers depend on nothing but the pair."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import evenhand as eh
+from evenhand.core.protocols import RespondentOptions
+from evenhand.core.records import NLI_LABELS, Probe
+from evenhand.respondents.nli import RESPONDENT
+
+FOLDER = Path(str(files("evenhand") / "models" / "default"))
+CARD = (FOLDER / "MODEL_CARD.md").read_text(encoding="utf-8")
+
+
+def test_the_card_is_about_this_file() -> None:
+    identity = RESPONDENT.open("default", RespondentOptions()).identity
+    assert f"`{identity}`" in CARD
+    assert sum(p.stat().st_size for p in FOLDER.iterdir()) < 50e6
+
+
+@pytest.mark.parametrize(("name", "row", "least"), [("en.snli-dev", "SNLI dev", 0.82), ("en.mnli-dev-matched", "MNLI dev matched", 0.70)])
+def test_accuracy_is_as_the_card_says(data: Path, name: str, row: str, least: float) -> None:
+    told = re.search(rf"\| {row} \| ([\d.]+) % \|", CARD)
+    assert told is not None and float(told.group(1)) / 100 >= least
+    rows = [json.loads(line) for line in (data / "nli" / f"{name}.jsonl").open(encoding="utf-8")][::12]
+    probes = [Probe(id=str(i), kind="pair", language="en", texts=(r["premise"], r["hypothesis"])) for i, r in enumerate(rows)]
+    given = RESPONDENT.open("default", RespondentOptions()).answer(probes).argmax(axis=1)
+    right = float(np.mean([NLI_LABELS[g] == r["label"] for g, r in zip(given, rows, strict=True)]))
+    assert right == pytest.approx(float(told.group(1)) / 100, abs=0.045)  # a twelfth of the set: three standard errors
+
+
+def test_answers_do_not_depend_on_batch_limit_or_order(data: Path) -> None:
+    def logits(**changes: int) -> dict[str, list[float]]:
+        run = eh.audit("default", suite="nli-coal", data=data, cache=False, resamples=100, **changes)
+        return {p.id: row.tolist() for p, row in zip(run.answers.probes, run.answers.values, strict=True)}
+
+    whole = logits(limit=300)
+    for other in (
+        logits(limit=300, batch_size=1),
+        logits(limit=300, batch_size=7),
+        logits(limit=90),
+        logits(limit=120, seed=5, batch_size=64),
+    ):
+        shared = whole.keys() & other.keys()
+        assert len(shared) >= 4
+        assert max(np.abs(np.subtract(whole[i], other[i])).max() for i in shared) < 1e-5
+
+
+def test_it_follows_a_nurse_to_a_woman_more_than_to_a_man() -> None:
+    run = eh.audit("default", suite="occupation-nli", cache=False, resamples=200, limit=900)
+    found = {e.measure: e for e in run.estimates}
+    parts = found["nli_coal"].parts
+    assert parts["PS.entailment"].value > parts["AS.entailment"].value
+    assert 0.05 < found["nli_coal"].low < found["nli_coal"].value < found["nli_coal"].high < 0.444  # biased, and not guessing
