@@ -37,8 +37,8 @@ def test_accuracy_is_as_the_card_says(data: Path, name: str, row: str, least: fl
 
 
 def test_answers_do_not_depend_on_batch_limit_or_order(data: Path) -> None:
-    def logits(**changes: int) -> dict[str, list[float]]:
-        run = eh.audit("default", suite="nli-coal", data=data, cache=False, resamples=100, **changes)
+    def logits(limit: int, batch_size: int | None = None, seed: int = 0) -> dict[str, list[float]]:
+        run = eh.audit("default", suite="nli-coal", data=data, cache=False, resamples=100, limit=limit, batch_size=batch_size, seed=seed)
         return {p.id: row.tolist() for p, row in zip(run.answers.probes, run.answers.values, strict=True)}
 
     whole = logits(limit=300)
