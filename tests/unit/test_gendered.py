@@ -19,6 +19,8 @@ from evenhand.core.records import Floats, Suite
 from evenhand.engine.answers import write_answers
 from evenhand.engine.audit import load_suite
 from evenhand.engine.relating import with_shares
+from evenhand.report.labour import paper_table
+from evenhand.report.latex import to_latex
 from evenhand.stats.correlation import correlate, pearson, spearman
 from evenhand.suites.labour import built_in, lean, majority, read_shares
 
@@ -82,6 +84,21 @@ def test_what_the_rules_score() -> None:
     assert scores["fair"] == {**scores["constant"], "neutral_share": 1}
     bent = scores["stereotyped"]
     assert (bent["same_label"], bent["entailment_gap"], bent["stereotype_preference"], bent["dominated_preference"]) == (0, 1, 1, 1)
+
+
+def test_the_paper_table_has_every_group_and_every_wording() -> None:
+    run = eh.audit("fixed:stereotyped", suite="gendered-entailment", resamples=100)
+    heads, rows = paper_table(run)
+    assert heads == ["S", "dP", "B", "Share of neutral"]
+    found = {label: [i.value for i in values] for label, values in rows}
+    assert found["all occupations"] == [0, 1, 1, 0] and found["male majority"] == [0, 1, 1, 0]
+    assert {
+        "“The text is about a … profession.”",
+        "“The sentence mentions a … worker.”",
+        "male-dominated",
+        "neither dominates",
+    } <= found.keys()
+    assert r"male-dominated & 0.0 [0.0, 0.0] & 100.0 [100.0, 100.0]" in to_latex(run)
 
 
 def test_pure_functions() -> None:

@@ -38,6 +38,8 @@ def paper_table(run: Run) -> tuple[list[str], list[tuple[str, list[Interval]]]]:
         found = [views.get((m, by), {}).get(name) for m in measures]
         if all(f is not None for f in found):
             rows.append((label, [f for f in found if f is not None]))
+    for name in sorted(views.get(("entailment_gap", "hypothesis"), {})):
+        rows.append((f"“{name}”", [views[m, "hypothesis"][name] for m in measures]))
     return [title(m).split(",")[0] for m in measures], rows
 
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from evenhand.core.records import CONTRADICTION, ENTAILMENT, NEUTRAL, Probe
 
 STRATUM = "gendered"
 GENDERS = ("female", "male")
+
+
+def template_of(hypotheses: Mapping[str, str]) -> str:
+    """What both hypotheses have in common: `The text is about a … profession.`"""
+    return re.sub("female|女性", "…", hypotheses["female"])
 
 
 def twins(
@@ -22,6 +28,6 @@ def twins(
             twin=f"{stem}/{other}",
             tags={
                 "occupation": occupation, "gender": gender, "majority": majority, "lean": lean, **({} if share is None else {"share_women": f"{share:g}"}),
-                "fair": NEUTRAL, "stereotyped": stereotyped, **tags,
+                "hypothesis": template_of(hypotheses), "fair": NEUTRAL, "stereotyped": stereotyped, **tags,
             },
         )  # fmt: skip

@@ -77,7 +77,7 @@ class GenderedEntailment:
                 yield from twins(
                     stem=f"{language}/{word.replace(' ', '-')}/{frame['id']}", language=language, premise=premise, hypotheses=hypothesis,
                     occupation=word, majority=majority(share), lean=lean(share, options.dominance), share=share,
-                    tags={"template": frame["text"], "hypothesis": hypothesis["id"]},
+                    tags={"template": frame["text"]},
                 )  # fmt: skip
 
     def _from_corpora(self, language: str, options: SuiteOptions, shares: dict[str, float]) -> Suite:
@@ -101,7 +101,7 @@ class GenderedEntailment:
                 hypotheses=hypothesis, occupation=premise.occupation,
                 majority=published[premise.occupation] if share is None else majority(share),
                 lean="none" if share is None else lean(share, options.dominance), share=share,
-                tags={"hypothesis": hypothesis["id"], "number": "plural" if premise.is_plural else "singular", "origin": premise.origin},
+                tags={"number": "plural" if premise.is_plural else "singular", "origin": premise.origin},
             )  # fmt: skip
         if mined.short:
             named = ", ".join(f"{word} {count}" for word, count in sorted(mined.short.items()))

@@ -67,7 +67,7 @@ def _probes(path: Path, variant: str, shares: dict[str, float], dominance: float
         yield from twins(
             stem=f"{variant}/{number}", language="en", premise=str(premise), hypotheses=hypotheses, occupation=str(occupation), majority=majority,
             lean="none" if share is None else lean(share, dominance), share=share,
-            tags={"hypothesis": hypotheses["female"].replace("female", "[gender]")},
+            tags={},
         )  # fmt: skip
 
 
