@@ -51,7 +51,8 @@ class TinyModel:
         rng = np.random.default_rng(self.seed)
         shapes = {"words": (len(vocabulary()), HIDDEN), "segments": (2, HIDDEN), "weights": (HIDDEN, self.outputs), "bias": (self.outputs,)}
         for name, shape in shapes.items():
-            object.__setattr__(self, name, rng.normal(scale=0.1 if name == "bias" else 2.0, size=shape).astype(np.float32))
+            object.__setattr__(self, name, rng.normal(scale=0.1 if name in {"bias", "segments"} else 2.0, size=shape).astype(np.float32))
+        self.words[: len(SPECIAL)] = 0  # what every pair has in common decides nothing, so that each label is given to some pair
 
     def forward(self, premise: str, hypothesis: str) -> Floats:
         """What the network says, worked out here without onnxruntime and without padding."""

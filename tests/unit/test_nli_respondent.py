@@ -110,7 +110,7 @@ def test_a_graph_of_fixed_length_is_padded_to_it(tmp_path: Path, probes: tuple[P
     fits = np.isfinite(values[:, 0])
     assert respondent.route.longest == length
     assert fits[-3:].tolist() == [True, True, False]
-    assert fits.sum() == 2 if length == 16 else 2 < fits.sum() < len(probes)
+    assert 2 <= fits.sum() < len(probes)
     np.testing.assert_allclose(values[fits], by_hand(asked)[fits], atol=1e-5)
     assert respondent.unanswered == {f"longer than the model's {length} tokens": int((~fits).sum())}
 

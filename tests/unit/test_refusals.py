@@ -15,11 +15,12 @@ from commands import QUICK, evenhand, files_in
 from models import write_model
 
 import evenhand.report.writing as report_writing
+from evenhand.core import catalog
+from evenhand.engine.audit import load_suite
 
 FAIR = ("fixed:fair", *QUICK)
 HEAD = "id,entailment,neutral,contradiction\n"
-FIRST = "en/administrative-assistant/f08/female"
-SECOND = "en/administrative-assistant/f08/male"
+FIRST, SECOND = (p.id for p in load_suite("occupation-nli", "en").probes[:2])
 
 
 @pytest.fixture(autouse=True)
@@ -56,7 +57,7 @@ def refused(*words: object) -> str:
         (("nobody:x",), "unknown model 'nobody:x'. Known forms: fixed:random"),
         ((*FAIR, "--suite", "ocupation-nli"), "unknown suite 'ocupation-nli'. Did you mean occupation-nli"),
         ((*FAIR, "--suite", "nli_coal"), "Did you mean nli-coal"),
-        ((*FAIR, "--suite", "zzz"), "unknown suite 'zzz'. Known: nli-coal, occupation-nli, ordinary-nli."),
+        ((*FAIR, "--suite", "zzz"), f"unknown suite 'zzz'. Known: {', '.join(catalog.entries('suites'))}."),
         ((*FAIR, "--suite", "occupation-nli:large"), "has no variant 'large'; it has balanced"),
         ((*FAIR, "--suite", "nowhere.jsonl"), "nowhere.jsonl: there is no such file"),
         ((*FAIR, "--measure", "nli_cola"), "unknown measure 'nli_cola'. Did you mean nli_coal"),
