@@ -36,10 +36,10 @@ FRAME = """<!doctype html><body style="margin:0"><iframe id="f" src="report.html
 }};</script>"""
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+@pytest.fixture(scope="module", params=["occupation-nli", "gendered-entailment"])
+def server(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[tuple[str, Path]]:
     folder = tmp_path_factory.mktemp("page")
-    write(eh.audit("fixed:random", limit=600, resamples=200), folder)
+    write(eh.audit("fixed:random", suite=request.param, limit=600, resamples=200), folder)
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as httpd:
         threading.Thread(target=httpd.serve_forever, daemon=True).start()
