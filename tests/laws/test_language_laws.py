@@ -12,7 +12,7 @@ from evenhand.core.protocols import Language
 from evenhand.languages.frames import SLOT, gender_cues
 
 LANGUAGES: dict[str, Language] = catalog.entries("languages")
-every_language = pytest.mark.parametrize("code", LANGUAGES)
+every_language = pytest.mark.parametrize("code", [code for code in LANGUAGES if lexicons.has_table(code, "frames")])
 _AN_DESPITE_CONSONANT, _A_DESPITE_VOWEL = ("hour", "honest", "heir", "honor"), ("uni", "use", "eu", "one", "uro", "uti")
 
 
@@ -24,10 +24,11 @@ def words(code: str) -> list[str]:
     return [*(row["word"] for row in lexicons.table(code, "occupations")), *LANGUAGES[code].subjects.values()]
 
 
-def test_the_three_languages_are_there() -> None:
-    assert {"en", "ja", "zh"} <= set(LANGUAGES)
-    assert {code: dict(LANGUAGES[code].subjects) for code in ("en", "ja", "zh")} == {
+def test_the_languages_are_there() -> None:
+    assert {"en", "ja", "ko", "zh"} <= set(LANGUAGES)
+    assert {code: dict(LANGUAGES[code].subjects) for code in ("en", "ja", "ko", "zh")} == {
         "en": {"female": "woman", "male": "man", "nonbinary": "person"},
+        "ko": {"female": "여자", "male": "남자", "nonbinary": "사람"},
         "ja": {"female": "女性", "male": "男性", "nonbinary": "人"},
         "zh": {"female": "女人", "male": "男人", "nonbinary": "人"},
     }
@@ -88,3 +89,36 @@ def test_chinese_nouns_have_their_measure_word() -> None:
     for frame in frames("zh"):
         for word in words("zh"):
             assert not re.search(rf"[一这那]{word}", LANGUAGES["zh"].fill(frame, word))  # never a number without one
+
+
+def test_korean_particles_follow_the_last_sound() -> None:
+    korean = LANGUAGES["ko"]
+    for word, forms in (
+        ("남편", "이은을과으로"),
+        ("아내", "가는를와로"),
+        ("아들", "이은을과로"),
+        ("누나", "가는를와로"),
+        ("형", "이은을과으로"),
+    ):
+        made = [korean.fill("{x}{" + form + "} 왔다.", word) for form in ("이/가", "은/는", "을/를", "과/와", "으로/로")]
+        wanted = [forms[0], forms[1], forms[2], forms[3], forms[4:]]
+        assert made == [f"{word}{particle} 왔다." for particle in wanted]
+        assert korean.blank("우리 [BLANK]{이/가} 왔다.", (word,)) == ("우리 [BLANK] 왔다.", (word + forms[0],))
+    assert korean.blank("[BLANK]의 책.", ("남자", "여자")) == ("[BLANK]의 책.", ("남자", "여자"))
+    assert korean.cut("남자가 달린다.") == "{x}{이/가} 달린다." and korean.cut("남자와 여자가 달린다.") is None
+    assert (
+        korean.faults("{x}가 달린다.") == ["'가' after the slot fits some nouns only; write {이/가}"]
+        and korean.faults("{x}{이/가} 달린다.") == []
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("[BLANK] left.", "She"), ("Then [BLANK] left.", "she"), ('"[BLANK] left," they said.', "She"), ('They said, "[BLANK] left."', "She"),
+     ('They praised "[BLANK] courage."', "she"), ("It rained. [BLANK] left.", "She"), ("Dr. Smith, [BLANK] said, left.", "she"), ("(“[BLANK]”)", "She")],
+)  # fmt: skip
+def test_an_english_blank_at_the_start_has_a_capital(text: str, shown: str) -> None:
+    assert LANGUAGES["en"].blank(text, ("he", "she")) == (
+        text,
+        (shown.replace("S", "").replace("s", "").capitalize() if shown[0] == "S" else "he", shown),
+    )

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
+from evenhand.core.records import BLANK
 from evenhand.languages.frames import SLOT, subjects
+from evenhand.languages.roles import find_role
 
 _VOWEL = re.compile(r"(?:[aeiou]|hour|hono|heir|honest)", re.IGNORECASE)
 _CONSONANT = re.compile(r"(?:eu|ewe|one\b|once|uni(?!n|m|dent)|use|usu|ut[ei]|ubi|uk[eu]|ur[aio])", re.IGNORECASE)
@@ -14,10 +17,22 @@ _PLURAL = re.compile(r"\b(?:wo)?men\b", re.IGNORECASE)
 _DETERMINER = re.compile(r"\b(?:an?|the|this|that|one|each|every|another|some|any|no|\w+'s)\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"[.,;:!?]|\b(?:with|by|near|beside|behind|at|to|for|from|of|and|or|while|as|is|are)\b", re.IGNORECASE)
 
+_OPENING = " \t\"'“‘(["
+_SENTENCE_END = re.compile(r"[.!?…]['\"”’)]*\s+['\"“‘(]*$|[,:]\s+[\"“‘]$")
+
+
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_CLITIC = re.compile(r"['’](?:s|d|ll|re|ve|m)$", re.IGNORECASE)
+
 
 def article(word: str) -> str:
     """a or an, by the sound that the word starts with."""
     return "an" if _VOWEL.match(word) and not _CONSONANT.match(word) else "a"
+
+
+def is_opening(before: str) -> bool:
+    """Does a word behind this text start a sentence, or what is said in quotation marks?"""
+    return not before.strip(_OPENING) or _SENTENCE_END.search(before) is not None
 
 
 class English:
@@ -53,6 +68,19 @@ class English:
             if not _DETERMINER.search(clause):
                 found.append("no article before the slot")
         return found
+
+    def blank(self, text: str, words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+        """A capital where the blank starts the sentence, or what is said in quotation marks."""
+        is_start = is_opening(text[: text.index(BLANK)])
+        return text, tuple(word[0].upper() + word[1:] if is_start else word for word in words)
+
+    def words(self, text: str) -> list[tuple[int, int]]:
+        """Letters with the hyphens and apostrophes inside: mother-in-law, don't; but woman of woman's, she of she'll."""
+        return [(m.start(), m.end() - len(c.group() if (c := _CLITIC.search(m.group())) else "")) for m in _WORD.finditer(text)]
+
+    def role(self, text: str, span: tuple[int, int]) -> str | None:
+        """Is `her` or `his` a determiner, an object or a possessive here? None where that is open."""
+        return find_role(text, *span)
 
 
 LANGUAGE = English()

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any
 
+from evenhand.core.errors import LoadError
 from evenhand.languages.frames import SLOT, subjects
+from evenhand.languages.spans import gender_words, join
 
 _SUBJECT = re.compile(r"(?:女性|男性)")
 _COMPOUND = re.compile(r"(?:女性|男性)(?:用|的|誌|器|ホルモン|向け|専用|らし|同士)")
@@ -12,6 +17,27 @@ _PARTICLE = re.compile(r"\{x\}(?:たち|達|ら|さん)?(?:が|は|を|に|の|�
 _GROUP = re.compile(
     r"(?:二|三|四|五|数|何|[2-9２-９])\s*(?:人|名)か?の\{x\}|\{x\}が?(?:二|三|数|何|[2-9２-９])\s*(?:人|名)|(?:複数|数名|大勢)の\{x\}|\{x\}の(?:グループ|集団|群れ|チーム)"
 )
+
+
+@cache
+def tagger() -> Any:
+    """Who cuts Japanese into morphemes? LoadError where fugashi or its dictionary is not installed."""
+    try:
+        import fugashi
+
+        return fugashi.Tagger()
+    except (ImportError, RuntimeError) as error:  # RuntimeError: fugashi is there, its dictionary is not
+        raise LoadError(
+            "Japanese words are found with fugashi and unidic-lite, which are not installed: pip install 'evenhand[ja]'"
+        ) from error
+
+
+def _morphemes(text: str) -> Iterator[tuple[int, int]]:
+    place = 0
+    for morpheme in tagger()(text):
+        start = text.index(morpheme.surface, place)
+        place = start + len(morpheme.surface)
+        yield start, place
 
 
 class Japanese:
@@ -37,6 +63,14 @@ class Japanese:
         if _GROUP.search(frame):
             found.append("the slot is several persons")
         return found
+
+    def blank(self, text: str, words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+        """As they are."""
+        return text, tuple(words)
+
+    def words(self, text: str) -> list[tuple[int, int]]:
+        """By UniDic, the morphemes of a gender word in one: 女の子, お母さん, 彼女たち; 夫婦 holds no 夫."""
+        return join(text, _morphemes(text), gender_words("ja"))
 
 
 LANGUAGE = Japanese()

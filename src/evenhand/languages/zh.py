@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
+import logging
 import re
+import warnings
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
 
 from evenhand import lexicons
+from evenhand.core.errors import LoadError
 from evenhand.languages.frames import SLOT, subjects
+from evenhand.languages.spans import gender_words, join
 
 _SUBJECT = re.compile(r"(?:(一|这|那)(?:个|位|名))?(?:女人|男人)")
 _COMPOUND = re.compile(r"(?:女人|男人)(?:们|味|气|装)|(?:老|小|大|好|坏)(?:女人|男人)")
 _BARE_COUNT = re.compile(r"[一这那两二三四五六几]\{x\}")
 _GROUP = re.compile(r"(?:两|二|三|四|五|六|几|些|群)(?:个|位|名)?[^，。]{0,12}的?\{x\}|\{x\}们")
+_NAMED = re.compile(r".{1,2}(?:先生|女士|太太|小姐)")
 _SLOT_OF = {"一": "{a}", "这": "{the}", "那": "{the}", None: "{x}"}
+
+
+@cache
+def segmenter() -> Any:
+    """Who cuts Chinese into words? LoadError where jieba is not installed."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # jieba uses what newer versions of Python and setuptools deprecate
+            import jieba
+    except ImportError as error:
+        raise LoadError("Chinese words are found with jieba, which is not installed: pip install 'evenhand[zh]'") from error
+    jieba.setLogLevel(logging.WARNING)
+    return jieba.Tokenizer()  # an own one: whoever adds words to the shared one changes no suite
 
 
 class Chinese:
@@ -40,6 +61,19 @@ class Chinese:
         if _GROUP.search(frame):
             found.append("the slot is several persons")
         return found
+
+    def blank(self, text: str, words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+        """As they are."""
+        return text, tuple(words)
+
+    def words(self, text: str) -> list[tuple[int, int]]:
+        """By jieba, a title apart from its surname: 他 is a word of 他走了 and none of 吉他, 其他; 先生 one of 王先生."""
+        known = gender_words("zh")
+        pieces: list[tuple[int, int]] = []
+        for word, start, end in segmenter().tokenize(text):
+            is_named = word not in known and _NAMED.fullmatch(word) is not None
+            pieces += [(start, end - 2), (end - 2, end)] if is_named else [(start, end)]
+        return join(text, pieces, known)
 
 
 LANGUAGE = Chinese()

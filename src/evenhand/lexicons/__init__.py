@@ -13,3 +13,8 @@ def table(language: str, name: str) -> tuple[dict[str, str], ...]:
     text = (files(__name__) / language / f"{name}.tsv").read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if not line.startswith("#")]
     return tuple(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def has_table(language: str, name: str) -> bool:
+    """Does the language have this lexicon?"""
+    return (files(__name__) / language / f"{name}.tsv").is_file()
