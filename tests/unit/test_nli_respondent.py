@@ -174,7 +174,7 @@ def test_what_cannot_be_loaded_is_a_load_error_that_says_why(tmp_path: Path) -> 
 
     wordless = write_model(tmp_path / "wordless")
     (wordless / "tokenizer.json").unlink()
-    assert "has no tokenizer.json" in refusal(wordless)
+    assert "has neither tokenizer.json nor vocab.txt" in refusal(wordless)
 
     broken = write_model(tmp_path / "broken")
     (broken / "model.onnx").write_bytes((broken / "model.onnx").read_bytes()[:500])
@@ -209,5 +209,5 @@ def test_names_that_lead_nowhere(tmp_path: Path) -> None:
 
 def test_a_kind_that_no_classifier_answers_is_a_load_error(folder: Path) -> None:
     assert RESPONDENT.claims(str(folder))
-    with pytest.raises(LoadError, match="is a nli respondent and cannot answer mask probes"):
+    with pytest.raises(LoadError, match="has no mask token"):
         open_respondent(str(folder), "mask", RespondentOptions())

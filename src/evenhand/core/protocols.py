@@ -34,6 +34,8 @@ class RespondentOptions:
     batch_size: int | None = None  # None: as many as fit a budget of tokens
     device: str = "auto"
     seed: int = 0
+    scoring: str | None = None  # how a masked model scores a word of several tokens; None: its default
+    length: str = "auto"  # how words of unequal length are compared
 
 
 @runtime_checkable
@@ -111,6 +113,8 @@ class SuiteOptions:
     names: str | None = None  # what finds personal names in mined premises
     shares: Path | None = None  # occupation, share of women; None: the built-in figures
     dominance: float = 70.0  # percent of the workers that make an occupation dominated
+    corpora: tuple[Path, ...] = field(default=())  # raw text to cut sentences with a gender word from
+    per_word: int | None = None  # sentences of each gender word, at most
 
 
 @runtime_checkable
@@ -150,4 +154,12 @@ class Language(Protocol):
 
     def faults(self, frame: str) -> list[str]:
         """What is grammatically wrong with a frame? Articles, measure words, particles."""
+        ...
+
+    def blank(self, text: str, words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+        """A sentence with a blank and the words for it as they are asked: capitals and particles as each word wants them."""
+        ...
+
+    def words(self, text: str) -> list[tuple[int, int]]:
+        """Where does each word of a text start and end? A gender word of the lexicon is one word."""
         ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, get_args
@@ -19,6 +19,10 @@ Floats = NDArray[np.float64]
 ENTAILMENT, NEUTRAL, CONTRADICTION = "entailment", "neutral", "contradiction"
 NLI_LABELS = (ENTAILMENT, NEUTRAL, CONTRADICTION)
 NOT_ENTAILMENT = "not_entailment"
+BLANK = "[BLANK]"  # where a candidate goes in the sentence of a mask probe
+GENDERS = ("male", "female")  # the candidates of a gendered mask probe, in this order
+PREFERENCES = ("stereotypical", "anti-stereotypical")  # the options of a choice between two sentences, in this order
+LABELS: Mapping[Kind, tuple[str, ...]] = {"pair": NLI_LABELS, "mask": GENDERS, "choice": PREFERENCES}  # where a card names none
 
 _NONE: Mapping[str, str] = {}
 
@@ -28,8 +32,9 @@ class Probe:
     """One question put to a respondent.
 
     texts: (premise, hypothesis) of a pair; (sentence with a blank, candidates ...) of a mask; (context, options ...) of a choice.
-    tags: what the probe is about. Two have a fixed meaning: `fair` and `stereotyped` name the label (of a pair) or the position (of a
-    candidate or option) that a fair or a fully stereotyped respondent gives; `equal` means no preference.
+    tags: what the probe is about. Three have a fixed meaning: `fair` and `stereotyped` name the label (of a pair) or the position (of a
+    candidate or option) that a fair or a fully stereotyped respondent gives, `equal` means no preference; `scoring` names the way in which
+    a language model is to weigh a sentence, where the suite and not the user decides it.
     """
 
     id: str
@@ -62,10 +67,22 @@ class Probe:
             raise TypeError(f"texts is {row['texts']!r}, not a list")
         if (row["kind"] == "pair" and len(row["texts"]) != 2) or len(row["texts"]) < 2:
             raise ValueError(f"{len(row['texts'])} texts; a pair has 2, a mask or choice at least 2")
+        if row["kind"] == "mask":
+            check_blank([str(t) for t in row["texts"]])
         return cls(
             id=str(row["id"]), kind=row["kind"], language=str(row["language"]), texts=tuple(str(t) for t in row["texts"]),
             stratum=str(row["stratum"]), cluster=str(row["cluster"]), twin=row.get("twin"), tags=dict(row.get("tags") or {}),
         )  # fmt: skip
+
+
+def check_blank(texts: Sequence[str]) -> None:
+    """ValueError where the sentence of a mask probe has not exactly one blank, or a candidate is empty."""
+    if (count := texts[0].count(BLANK)) != 1:
+        raise ValueError(f"{count} blanks in {texts[0]!r}; a sentence has exactly one {BLANK}")
+    if len(texts) < 3:
+        raise ValueError(f"{len(texts) - 1} candidate; a mask has at least 2")
+    if any(not text.strip() for text in texts[1:]):
+        raise ValueError(f"an empty candidate in {list(texts[1:])}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +96,7 @@ class SuiteCard:
     licence: str
     citation: str
     description: str
+    labels: tuple[str, ...] = NLI_LABELS  # what the values of an answer stand for; pairs are answered with the model's own labels
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -125,3 +125,10 @@ def staged(folder: Path) -> Iterator[Path]:
         raise storage_error(folder, error) from error
     finally:
         shutil.rmtree(stage, ignore_errors=True)
+
+
+def require_files(paths: Iterable[Path], why: str) -> None:
+    """Refuse with `why` where one of the files is not there."""
+    for path in paths:
+        if not path.exists():
+            raise InputError(path, why)

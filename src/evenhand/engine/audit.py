@@ -18,14 +18,17 @@ from evenhand.engine.asking import Progress, ask
 from evenhand.engine.cache import AnswerCache
 from evenhand.engine.estimating import break_down, choose, estimate, tags_of
 from evenhand.engine.relating import relate
+from evenhand.respondents.fixed import FixedRespondent
 from evenhand.respondents.function import FunctionRespondent
 from evenhand.respondents.opening import open_respondent
+from evenhand.respondents.stored import StoredRespondent
 from evenhand.stats.bootstrap import Method, check_settings
 from evenhand.suites.files import read_suite
 from evenhand.suites.labour import DOMINANCE
 
 RELATED = ("entailment_gap", "signed_gap")  # the measures that are set against labour statistics
 BASELINES = ("fixed:random", "fixed:constant")
+REFERENCE = "fixed:fair"  # beside them where the fair value is not bounded on both sides: blanks
 SANITY = "ordinary-nli"
 BREAKDOWNS = (
     ("occupation", "template"),
@@ -33,13 +36,18 @@ BREAKDOWNS = (
     ("majority", "occupation"),
     ("lean", "occupation"),
     ("hypothesis", "occupation"),
+    ("pair", "sentence"),
+    ("topic", "pair"),
+    ("type", "pair"),
+    ("bias type", "sentence"),
 )
 BOTH = {"lean": "majority"}  # broken down by lean only where the probes also have a majority: gendered entailment
 
 
 def load_suite(
     name: str, lang: str, *, data: str | Path | None = None, seed: int = 0, captions: Sequence[str | Path] = (), premises: Sequence[str | Path] = (),
-    per_occupation: int | None = None, names: str | None = None, shares: str | Path | None = None, dominance: float = DOMINANCE, limit: int | None = None,
+    per_occupation: int | None = None, names: str | None = None, shares: str | Path | None = None, dominance: float = DOMINANCE,
+    corpora: Sequence[str | Path] = (), per_word: int | None = None, limit: int | None = None,
 ) -> Suite:  # fmt: skip
     """The suite of a name (`nli-coal`, `nli-coal:downsampled`) or of a .jsonl file, cut to `limit` probes."""
     if name.endswith(".jsonl"):
@@ -55,6 +63,7 @@ def load_suite(
     options = SuiteOptions(
         variant=variant, seed=seed, data=Path(data) if data else None, captions=tuple(Path(c) for c in captions), names=names,
         premises=tuple(Path(p) for p in premises), per_occupation=per_occupation, shares=Path(shares) if shares else None, dominance=dominance,
+        corpora=tuple(Path(c) for c in corpora), per_word=per_word,
     )  # fmt: skip
     return limited(source.build(lang, options), limit, seed)
 
@@ -95,12 +104,7 @@ def _fitting(unit: Sequence[Probe], room: int) -> set[str]:
 
 @contextlib.contextmanager
 def _cache(respondent: Respondent, wanted: bool | str | Path) -> Iterator[AnswerCache | None]:
-    if (
-        wanted is False
-        or isinstance(respondent, FunctionRespondent)
-        or respondent.identity.startswith("fixed:")
-        or respondent.identity.endswith("@unknown")
-    ):
+    if wanted is False or isinstance(respondent, FunctionRespondent) or respondent.identity.endswith("@unknown"):
         yield None
         return
     # the traits too: answers come in the order of the labels, and another --label-map is another order
@@ -112,13 +116,21 @@ def _cache(respondent: Respondent, wanted: bool | str | Path) -> Iterator[Answer
         cache.close()
 
 
+def labels_of(suite: Suite, respondent: Respondent) -> tuple[str, ...]:
+    """What the values of an answer stand for: the model's own labels for pairs, else the roles that the suite names."""
+    return respondent.labels if all(p.kind == "pair" for p in suite.probes) else suite.card.labels
+
+
 def question(respondent: Respondent, suite: Suite, *, cache: bool | str | Path = True, progress: Progress | None = None) -> Answers:
     """Ask a respondent every probe of a suite."""
     respondent.unanswered.clear()
-    with _cache(respondent, cache) as store:
-        values = ask(respondent, suite.probes, cache=store, progress=progress)
+    if isinstance(respondent, FixedRespondent | StoredRespondent):  # they read the tags, so that the same text twice may have two answers
+        values = respondent.answer(suite.probes)
+    else:
+        with _cache(respondent, cache) as store:
+            values = ask(respondent, suite.probes, cache=store, progress=progress)
     return Answers(
-        respondent=respondent.identity, suite=suite.reference, labels=respondent.labels, probes=suite.probes, values=values,
+        respondent=respondent.identity, suite=suite.reference, labels=labels_of(suite, respondent), probes=suite.probes, values=values,
         traits=dict(respondent.traits), unanswered=dict(respondent.unanswered),
     )  # fmt: skip
 
@@ -132,8 +144,9 @@ def judge(
     settings: dict[str, Any] = {"seed": seed, "resamples": resamples, "level": level, "method": method}
     estimates = tuple(estimate(m, suite, answers, **settings) for m in chosen)
     baselines: dict[str, tuple[Estimate, ...]] = {}
-    for name in BASELINES:
-        rule = open_respondent(name, suite.probes[0].kind, RespondentOptions(seed=seed))
+    kind = suite.probes[0].kind
+    for name in (*BASELINES, *((REFERENCE,) if kind == "mask" else ())):
+        rule = open_respondent(name, kind, RespondentOptions(seed=seed))
         said = question(rule, suite, cache=False)
         baselines[name] = tuple(estimate(m, suite, said, **settings) for m in chosen)
     checks: tuple[Estimate, ...] = ()
@@ -154,7 +167,8 @@ def audit(
     model: str | Respondent | Callable[[list[tuple[str, str]]], Any] = "default", *, suite: str | Suite = "occupation-nli", lang: str = "en",
     data: str | Path | None = None, limit: int | None = None, batch_size: int | None = None, seed: int = 0, cache: bool | str | Path = True,
     label_map: Mapping[str, int] | None = None, captions: Sequence[str | Path] = (), measures: Sequence[str] | None = None, device: str = "auto",
-    shares: str | Path | None = None, dominance: float = DOMINANCE, resamples: int = 10_000, level: float = 0.95, method: Method = "bca", progress: Progress | None = None,
+    shares: str | Path | None = None, dominance: float = DOMINANCE, scoring: str | None = None, length: str = "auto", resamples: int = 10_000, level: float = 0.95,
+    method: Method = "bca", progress: Progress | None = None,
 ) -> Run:  # fmt: skip
     """Ask a model (a name, a folder, a hub id, a Respondent or a function) every probe of a suite and measure its answers."""
     start = time.perf_counter()
@@ -168,7 +182,9 @@ def audit(
     )
     lang = questions.card.language
     if isinstance(model, str):
-        options = RespondentOptions(language=lang, label_map=label_map, batch_size=batch_size, device=device, seed=seed)
+        options = RespondentOptions(
+            language=lang, label_map=label_map, batch_size=batch_size, device=device, seed=seed, scoring=scoring, length=length
+        )
         respondent: Respondent = open_respondent(
             str(Path(model).expanduser()) if model.startswith("~") else model, questions.probes[0].kind, options
         )
@@ -176,7 +192,7 @@ def audit(
         respondent = model
     else:
         respondent = FunctionRespondent(model)
-    choose(questions, respondent.labels, measures)  # an error now rather than after the asking
+    choose(questions, labels_of(questions, respondent), measures)  # an error now rather than after the asking
     loaded = time.perf_counter()
     answers = question(respondent, questions, cache=cache, progress=progress)
     asked = time.perf_counter()

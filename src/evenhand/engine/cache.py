@@ -24,8 +24,9 @@ _DAMAGE = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB} 
 
 
 def probe_key(probe: Probe) -> bytes:
-    """What makes two probes the same question: kind and texts, nothing else."""
-    return hashlib.blake2b("\0".join((probe.kind, *probe.texts)).encode(), digest_size=16).digest()
+    """What makes two probes the same question: kind and texts, and the scoring where the probe itself names one."""
+    told = (probe.tags["scoring"],) if "scoring" in probe.tags else ()
+    return hashlib.blake2b("\0".join((probe.kind, *probe.texts, *told)).encode(), digest_size=16).digest()
 
 
 def cache_path(identity: str, folder: Path | None = None) -> Path:

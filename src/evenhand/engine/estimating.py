@@ -89,6 +89,7 @@ def estimate(
         resamples=resamples, level=level, method=method,
     )  # fmt: skip
     score = found.pop("")
+    decimals: int | None = getattr(measure, "decimals", None)  # a measure that rounds before it compares has more ties
     notes = []
     if not np.isfinite(score.value):
         notes.append(_why_empty(measure, probes, evidence))
@@ -98,7 +99,7 @@ def estimate(
         notes.append(f"only {len(totals)} clusters: the interval is rough")
     return Estimate(
         measure=measure.name, value=score.value, low=score.low, high=score.high, level=level, probes=len(probes), clusters=len(totals),
-        coverage=float(np.isfinite(values).all(axis=1).mean()) if len(values) else float("nan"), ties=count_ties(values),
+        coverage=float(np.isfinite(values).all(axis=1).mean()) if len(values) else float("nan"), ties=count_ties(values if decimals is None else np.round(values, decimals)),
         signature=str(sign(measure, suite, answers, seed=seed, resamples=resamples, level=level, method=method)), note="; ".join(notes), parts=found,
     )  # fmt: skip
 
@@ -112,7 +113,9 @@ def break_down(measure: Measure, answers: Answers, by: str, unit: str, *, seed: 
     found = []
     for name, rows in sorted(groups.items()):
         probes = [answers.probes[r] for r in rows]
-        totals = cluster_totals(measure.evidence(probes, answers.values[rows]), [p.tags.get(unit, p.texts[0]) for p in probes])
+        totals = cluster_totals(
+            measure.evidence(probes, answers.values[rows]), [p.tags.get(unit) or p.texts[0] or " / ".join(p.texts) for p in probes]
+        )
         score = interval(
             totals, measure.partial, generator(seed, f"{measure.name}/{name}"), resamples=GROUP_RESAMPLES, level=level, method="percentile"
         )

@@ -1,4 +1,7 @@
-"""What did a model say that was run elsewhere? A CSV, TSV or JSONL file with `id` and either three probabilities or a label."""
+"""What did a model say that was run elsewhere? A CSV, TSV or JSONL file with `id` and either three probabilities or a label.
+
+For blanks: `id`, and the log-probabilities `male` and `female` or their difference `pb`; for choices a column for each option.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.core.errors import InputError
-from evenhand.core.records import NLI_LABELS, Answers, Floats, Suite
+from evenhand.core.records import GENDERS, NLI_LABELS, Answers, Floats, Suite
 from evenhand.core.storage import read_rows
 from evenhand.respondents.labels import plain
 
@@ -63,12 +66,28 @@ def _values(path: Path, row: Mapping[str, Any], form: str, number: int) -> Float
     return np.asarray([math.log(0.98) if label == n else math.log(0.01) for n in NLI_LABELS])
 
 
+def _option_form(path: Path, columns: list[str], labels: tuple[str, ...]) -> str:
+    """options or pb, for probes with candidates or options."""
+    if "id" in columns and all(c in columns for c in labels):
+        return "options"
+    if "id" in columns and "pb" in columns and labels == GENDERS:
+        return "pb"
+    also = ", or pb (log p_male - log p_female)" if labels == GENDERS else ""
+    raise InputError(path, f"has the columns {', '.join(columns)}; needed are id and {', '.join(labels)} (log-probabilities){also}")
+
+
+def _option_values(path: Path, row: Mapping[str, Any], form: str, labels: tuple[str, ...], number: int) -> Floats:
+    return np.append(_numbers(path, row, ["pb"], number), 0.0) if form == "pb" else _numbers(path, row, list(labels), number)
+
+
 def read_predictions(path: Path, suite: Suite) -> Answers:
     """The predictions as answers to the suite; unknown ids are an error, missing ids lower the coverage."""
     rows = read_rows(path)
-    form = _form(path, list(rows[0][1]))
+    is_pairs = all(p.kind == "pair" for p in suite.probes)
+    labels = NLI_LABELS if is_pairs else suite.card.labels
+    form = _form(path, list(rows[0][1])) if is_pairs else _option_form(path, list(rows[0][1]), labels)
     known = {p.id: i for i, p in enumerate(suite.probes)}
-    values = np.full((len(suite.probes), len(NLI_LABELS)), np.nan)
+    values = np.full((len(suite.probes), len(labels)), np.nan)
     seen: dict[str, int] = {}
     for number, row in rows:
         name = str(row.get("id", ""))
@@ -77,10 +96,11 @@ def read_predictions(path: Path, suite: Suite) -> Answers:
         if name not in known:
             raise InputError(path, f"the id '{name}' is not in {suite.card.name} (its ids look like '{suite.probes[0].id}')", row=number)
         seen[name] = number
-        values[known[name]] = _values(path, row, form, number)
+        values[known[name]] = _values(path, row, form, number) if is_pairs else _option_values(path, row, form, labels, number)
     missing = len(suite.probes) - len(seen)
     return Answers(
-        respondent=f"file:{path.name}", suite=suite.reference, labels=NLI_LABELS, probes=suite.probes, values=values,
-        scale="logits" if form == "logits" else "log-probabilities", traits={"labels": "e0n1c2/file", "scoring": f"argmax of {form}"},
+        respondent=f"file:{path.name}", suite=suite.reference, labels=labels, probes=suite.probes, values=values,
+        scale="logits" if form == "logits" else "log-probabilities",
+        traits={"labels": "e0n1c2/file", "scoring": f"argmax of {form}"} if is_pairs else {"scoring": f"{form} as given"},
         unanswered={"no row in the predictions file": missing} if missing else {},
     )  # fmt: skip

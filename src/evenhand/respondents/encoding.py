@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+FEEDS = ("input_ids", "attention_mask", "token_type_ids")
 TOKENS = 2048  # per batch, where the user states no batch size
 MOST = 64
 # Their positions start behind the padding index, so that a table of 514 positions holds 512 tokens.
@@ -40,6 +44,19 @@ def cut_batches(lengths: Sequence[int], batch_size: int | None) -> Iterator[list
         batch.append(position)
     if batch:
         yield batch
+
+
+def pad_batch(batch: Sequence[Encoded], pad: int, length: int | None = None) -> dict[str, NDArray[np.int64]]:
+    """What a network is fed: ids, attention and segments, padded on the right to `length` or to the longest."""
+    width = length or max(len(e.ids) for e in batch)
+    feed = {name: np.zeros((len(batch), width), dtype=np.int64) for name in FEEDS}
+    feed["input_ids"][:] = pad
+    for row, encoded in enumerate(batch):
+        length = len(encoded.ids)
+        feed["input_ids"][row, :length] = encoded.ids
+        feed["token_type_ids"][row, :length] = encoded.types
+        feed["attention_mask"][row, :length] = 1
+    return feed
 
 
 def find_longest(config: Mapping[str, Any], *limits: Any) -> int:

@@ -1,7 +1,7 @@
 """What would someone score who answers by a rule? The baselines of every report and the backbone of the tests.
 
-random: any answer, the same for the same text and seed. constant: always the first label, candidate or option. fair: what a fair respondent says.
-stereotyped: what a fully stereotyped one says. Fair and stereotyped read the probe's tags; without them they do not answer.
+random: any answer, the same for the same text and seed. constant: always the first label or option; the first candidate of a blank is e times as likely as any
+other. fair: what a fair respondent says. stereotyped: what a fully stereotyped one says. Fair and stereotyped read the probe's tags; without them they do not answer.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from evenhand.core.records import KINDS, NLI_LABELS, Floats, Kind, Probe
 
 RULES = ("random", "constant", "fair", "stereotyped")
 SURE, REST = 0.0, -750.0  # log-probabilities of as good as one and as good as nothing
+ODDS = 1.0  # by how much the constant respondent favours the first candidate of a blank, on the log scale
 
 
 class FixedRespondent:
@@ -55,6 +56,10 @@ class FixedRespondent:
         position = NLI_LABELS.index(told) if told in NLI_LABELS else int(told) if told.isdigit() else None
         if position is None or position >= probe.width:
             return np.full(probe.width, np.nan)
+        if self.rule == "constant" and probe.kind == "mask":  # log-odds have no bound, so "always the first" must say how far
+            odds = np.zeros(probe.width)
+            odds[position] = ODDS
+            return np.asarray(odds - np.log(np.exp(odds).sum()))
         values = np.full(probe.width, REST - np.log(max(probe.width - 1, 1)))
         values[position] = SURE
         return values

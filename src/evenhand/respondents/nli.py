@@ -5,44 +5,21 @@ MODEL is `default` (the embedded model), a folder in Hugging Face form (ONNX is 
 
 from __future__ import annotations
 
-import difflib
-import hashlib
-import re
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
 
-from evenhand.core.errors import LabelError, LoadError
+from evenhand.core.errors import LabelError
 from evenhand.core.protocols import RespondentOptions
 from evenhand.core.records import Floats, Kind, Probe
 from evenhand.respondents.encoding import cut_batches
 from evenhand.respondents.labels import LabelOrder, from_config, from_sanity, from_user
-from evenhand.respondents.onnx_route import OnnxRoute, find_graph
+from evenhand.respondents.onnx_route import OnnxRoute
+from evenhand.respondents.places import graph_of, looks_like_model, require_hub_id, revision_of
 from evenhand.respondents.transformers_route import TransformersRoute
-
-_HUB_ID = re.compile(r"[\w.-]+(?:/[\w.-]+)?")
-_DESCRIBED = (
-    "config.json",
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "vocab.txt",
-    "vocab.json",
-    "spiece.model",
-    "sentencepiece.bpe.model",
-    "merges.txt",
-)
-
-
-def _digest(paths: Sequence[Path], route: str) -> str:
-    state = hashlib.sha256(route.encode())
-    for path in paths:
-        with path.open("rb") as stream:
-            state.update(path.name.encode())
-            while block := stream.read(1 << 20):
-                state.update(block)
-    return state.hexdigest()[:12]
+from evenhand.respondents.wheels import MASKED_NAMES
 
 
 class NliRespondent:
@@ -103,31 +80,20 @@ class NliSource:
     examples = ("default", "./my-model", "cross-encoder/nli-deberta-v3-base")
 
     def claims(self, reference: str) -> bool:
-        """Everything that has no `kind:` in front and everything that is a folder."""
-        return Path(reference).is_dir() or ":" not in reference
+        """Everything that has no `kind:` in front and everything that is a folder, but not the masked models that have a name here."""
+        return looks_like_model(reference) and reference not in MASKED_NAMES
 
     def open(self, reference: str, options: RespondentOptions) -> NliRespondent:
         """The classifier behind `reference`."""
         is_default = reference == "default"
         folder = Path(str(files("evenhand") / "models" / "default")) if is_default else Path(reference).expanduser()
         if folder.is_dir():
-            return self._from_folder("default" if is_default else folder.resolve().name, folder, options)
-        close = difflib.get_close_matches(reference, ["default"], cutoff=0.6)
-        if reference[:1] in "./~" or not _HUB_ID.fullmatch(reference) or close:
-            hint = f"Did you mean {close[0]}?" if close else "Give `default`, a folder that exists, or a hub id such as org/model."
-            raise LoadError(f"unknown model '{reference}': there is no such folder. {hint}")
+            graph = graph_of(folder)
+            found = OnnxRoute(folder, graph) if graph else TransformersRoute(str(folder), options.device)
+            return NliRespondent("default" if is_default else folder.resolve().name, revision_of(folder, found), found, options)
+        require_hub_id(reference, ["default"])
         route = TransformersRoute(reference, options.device)
         return NliRespondent(reference, (route.commit or "unknown")[:12], route, options)
-
-    def _from_folder(self, name: str, folder: Path, options: RespondentOptions) -> NliRespondent:
-        graph = find_graph(folder)
-        if graph is None and not (folder / "config.json").exists():
-            raise LoadError(
-                f"{folder} is no model folder: it has neither an .onnx file nor a config.json (found: {', '.join(sorted(p.name for p in folder.iterdir())[:8]) or 'nothing'})"
-            )
-        route = OnnxRoute(folder, graph) if graph else TransformersRoute(str(folder), options.device)
-        described = [folder / n for n in _DESCRIBED if (folder / n).exists()]
-        return NliRespondent(name, _digest([*described, *route.weights], route.name), route, options)
 
 
 RESPONDENT = NliSource()

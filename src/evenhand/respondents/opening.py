@@ -16,6 +16,7 @@ def open_respondent(reference: str, kind: Kind, options: RespondentOptions) -> R
         if kind in source.kinds:
             return source.open(reference, options)
     if claimed:
-        raise LoadError(f"'{reference}' is a {claimed[0].name} respondent and cannot answer {kind} probes")
+        able = ", ".join(example for s in sources if kind in s.kinds for example in s.examples)
+        raise LoadError(f"'{reference}' is a respondent of the kind '{claimed[0].name}' and cannot answer {kind} probes. These can: {able}")
     examples = ", ".join(example for s in sources for example in s.examples)
     raise LoadError(f"unknown model '{reference}'. Known forms: {examples}")

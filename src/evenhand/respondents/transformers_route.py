@@ -13,38 +13,65 @@ from evenhand.core.records import Floats
 from evenhand.respondents.encoding import Encoded, find_longest
 
 _WEIGHTS = ("*.safetensors", "*.bin")
+_HEADS = ("classifier", "score", "classification_head", "logits_proj", "sequence_summary")
 _NETWORK = (
     "The hub could not be reached, or knows no such model: check the name and the network, or download the model and name its folder."
 )
 
 
-class TransformersRoute:
-    """A sequence classifier and its tokeniser."""
+class TransformersNetwork:
+    """A model of one class, wherever its weights lie."""
 
     name = "transformers"
     precision = "fp32"
 
-    def __init__(self, reference: str, device: str) -> None:
+    def __init__(self, reference: str, device: str, head: str) -> None:
         try:
             import torch
-            from transformers import AutoModelForSequenceClassification, AutoTokenizer
+            import transformers
         except ImportError as error:
             raise LoadError(f"'{reference}' needs torch and transformers, which are not installed: pip install 'evenhand[hf]'") from error
+        transformers.logging.set_verbosity_error()  # what matters of its report on the weights is said as an error
+        transformers.logging.disable_progress_bar()
         self.torch = torch
+        self.reference = reference
         is_folder = Path(reference).is_dir()
         try:
-            stays = os.environ.get("EVENHAND_OFFLINE") == "1"
-            self.tokenizer = AutoTokenizer.from_pretrained(reference, local_files_only=stays)
-            self.model = AutoModelForSequenceClassification.from_pretrained(reference, dtype=torch.float32, local_files_only=stays)
+            self.stays = os.environ.get("EVENHAND_OFFLINE") == "1"
+            self.model, found = getattr(transformers, head).from_pretrained(
+                reference, dtype=torch.float32, local_files_only=self.stays, output_loading_info=True
+            )
+            self.load_words()
+        except LoadError:
+            raise
         except Exception as error:  # the hub client, the tokenisers and torch each have their own exceptions
             reason = str(error).strip().splitlines()[0][:300] if str(error).strip() else type(error).__name__
             raise LoadError(f"cannot load '{reference}': {reason}" + ("" if is_folder else f" {_NETWORK}")) from error
+        self.missing = sorted(found["missing_keys"])
         self.device = torch.device(("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device)
         self.model.to(self.device).eval()
         self.config: dict[str, Any] = self.model.config.to_dict()
         self.commit: str | None = getattr(self.model.config, "_commit_hash", None)
-        self.width = int(self.model.config.num_labels)
         self.weights = sorted(p for pattern in _WEIGHTS for p in Path(reference).glob(pattern)) if is_folder else []
+
+    def load_words(self) -> None:
+        """The tokeniser of the same name."""
+        from transformers import AutoTokenizer
+
+        self.tokenizer = AutoTokenizer.from_pretrained(self.reference, local_files_only=self.stays)
+
+
+class TransformersRoute(TransformersNetwork):
+    """A sequence classifier."""
+
+    def __init__(self, reference: str, device: str) -> None:
+        super().__init__(reference, device, "AutoModelForSequenceClassification")
+        if untrained := [key for key in self.missing if any(part in key for part in _HEADS)]:
+            raise LoadError(
+                f"'{reference}' has no trained classification head ({', '.join(untrained[:3])} not among its weights): its labels would be random. "
+                "Give a model that was fine-tuned on NLI."
+            )
+        self.width = int(self.model.config.num_labels)
         self.longest = find_longest(self.config, self.tokenizer.model_max_length)
 
     def encode(self, pairs: list[tuple[str, str]]) -> list[Encoded]:

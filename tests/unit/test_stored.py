@@ -1,0 +1,109 @@
+"""Do published answers come back as they were published, and are those that are not there counted?"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import evenhand as eh
+from evenhand.core.errors import EvenhandError, LoadError
+from evenhand.core.protocols import RespondentOptions
+from evenhand.core.records import Probe, Suite, SuiteCard
+from evenhand.engine.asking import ask
+from evenhand.engine.audit import question
+from evenhand.measures.log_odds import log_odds
+from evenhand.respondents.opening import open_respondent
+from evenhand.respondents.stored import RESPONDENT, StoredRespondent
+
+CARD = SuiteCard(
+    name="told", version="1", language="zh", source="here", licence="none", citation="none", description="", labels=("male", "female")
+)
+
+
+def told(identity: str, text: str = "[BLANK]来了。", stratum: str = "MS", **said: str) -> Probe:
+    tags = {"gold": "male", **{f"said.{name}": value for name, value in said.items()}}
+    return Probe(id=identity, kind="mask", language="zh", texts=(text, "他", "她"), stratum=stratum, cluster=identity, tags=tags)
+
+
+PROBES = (
+    told("a", BERT="1.5", Alice="0.0"),
+    told("b", BERT="-0.25", Alice="-1.0"),
+    told("c", Alice="2.0"),
+    told("d", BERT="", Alice="1.0"),
+)
+
+
+def opened(name: str) -> StoredRespondent:
+    found = open_respondent(f"stored:{name}", "mask", RespondentOptions())
+    assert isinstance(found, StoredRespondent)
+    return found
+
+
+def test_the_stored_number_is_the_log_odds() -> None:
+    values = opened("Alice").answer(PROBES)
+    assert values.tolist() == [[0.0, 0.0], [-1.0, 0.0], [2.0, 0.0], [1.0, 0.0]]
+    assert log_odds(values).tolist() == [0.0, -1.0, 2.0, 1.0]
+
+
+def test_a_missing_number_is_no_answer_and_counted() -> None:
+    respondent = opened("BERT")
+    values = respondent.answer(PROBES)
+    assert values[:2].tolist() == [[1.5, 0.0], [-0.25, 0.0]]
+    assert np.isnan(values[2:]).all()
+    assert respondent.unanswered == {"no stored answer": 2}
+    respondent.answer(PROBES[2:] + PROBES[:1])
+    assert respondent.unanswered == {"no stored answer": 4}
+
+
+def test_a_zero_is_an_answer() -> None:
+    respondent = opened("Alice")
+    assert respondent.answer(PROBES[:1]).tolist() == [[0.0, 0.0]]
+    assert not respondent.unanswered
+
+
+def test_nobody_asked_is_nothing_answered() -> None:
+    assert opened("BERT").answer([]).shape == (0, 2)
+
+
+def test_an_unknown_column_is_an_error_that_names_the_known_ones() -> None:
+    with pytest.raises(LoadError) as refused:
+        opened("BART").answer(PROBES)
+    assert str(refused.value) == "the suite has no stored answers of 'BART'. It has: Alice, BERT"
+
+
+def test_a_suite_without_stored_answers_is_an_error_that_names_one_that_has_some() -> None:
+    with pytest.raises(LoadError, match=r"no stored answers of 'BERT'\. It has: none; try --suite cgb"):
+        opened("BERT").answer([told("a")])
+
+
+def test_the_identity_and_the_traits_say_that_nothing_was_asked() -> None:
+    respondent = opened("BERT")
+    assert respondent.identity == "stored:BERT"
+    assert respondent.traits == {"scoring": "as published", "precision": "as published"}
+    assert RESPONDENT.claims("stored:x") and not RESPONDENT.claims("BERT")
+
+
+def test_only_blanks_have_stored_answers() -> None:
+    with pytest.raises(LoadError, match="'stored:BERT' is a respondent of the kind 'stored' and cannot answer pair probes"):
+        open_respondent("stored:BERT", "pair", RespondentOptions())
+    with pytest.raises(EvenhandError, match="cannot answer choice probes"):
+        ask(opened("BERT"), [Probe(id="c", kind="choice", language="en", texts=("", "a", "b"))])
+
+
+def test_one_sentence_with_two_answers_keeps_both() -> None:
+    """Equal probes are asked once elsewhere; a published file may hold the same sentence twice."""
+    suite = Suite(card=CARD, probes=(told("a", BERT="1.0"), told("b", BERT="3.0"), told("c")))
+    answers = question(opened("BERT"), suite)
+    assert answers.values[:2].tolist() == [[1.0, 0.0], [3.0, 0.0]]
+    assert answers.unanswered == {"no stored answer": 1}
+    assert answers.coverage == pytest.approx(2 / 3)
+
+
+def test_a_whole_audit_of_stored_answers() -> None:
+    probes = (*PROBES, told("e", stratum="OS", BERT="2.0"), told("f", stratum="OS", BERT="-2.0"), told("g", stratum="OS", BERT="0.0"))
+    run = eh.audit("stored:BERT", suite=Suite(card=CARD, probes=probes), resamples=100)
+    found = {e.measure: e.value for e in run.estimates}
+    assert found["pb_bias"] == pytest.approx((1.5 + 0.25) / 2)
+    assert found["pb_lean"] == pytest.approx((1.5 - 0.25) / 2)
+    assert found["objective_accuracy"] == pytest.approx(0.5)
+    assert run.answers.unanswered == {"no stored answer": 2}
