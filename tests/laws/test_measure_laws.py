@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import arrays
 
 from evenhand.core import catalog
 from evenhand.core.protocols import Measure, RespondentOptions, SuiteOptions
-from evenhand.core.records import Answers, Floats, Probe, Suite
+from evenhand.core.records import PREFERENCES, Answers, Floats, Probe, Suite, SuiteCard
 from evenhand.engine.audit import limited, question
 from evenhand.engine.estimating import estimate
 from evenhand.respondents.opening import open_respondent
@@ -35,13 +35,28 @@ class Case(NamedTuple):
         return list(limited(Suite(card=self.suite.card, probes=tuple(self.read())), SAMPLE, seed=1).probes)
 
 
+def _hand_made() -> Suite:
+    """Pairs in the form of CrowS-Pairs, whose own sentences may not be shipped."""
+    texts = [(f"The {a} in room {i} was late.", f"The {b} in room {i} was late.") for i, (a, b) in enumerate([("x", "y")] * 12)]
+    probes = tuple(
+        Probe(
+            id=f"{i}/{rule}", kind="choice", language="en", texts=("", *pair), stratum=rule, cluster=str(i // 2),
+            tags={"scoring": rule, "direction": "antistereo" if i % 3 == 0 else "stereo", "fair": "equal", "stereotyped": "0"},
+        )
+        for i, pair in enumerate(texts)
+        for rule in ("shared", "changed", "whole")
+    )  # fmt: skip
+    card = SuiteCard(name="hand-made", version="1", language="en", source="", licence="", citation="", description="", labels=PREFERENCES)
+    return Suite(card=card, probes=probes)
+
+
 def _cases() -> dict[str, Case]:
     suites = [
         source.build(language, SuiteOptions())
         for source in catalog.entries("suites").values()
         if not source.is_published
         for language in source.languages
-    ]
+    ] + [_hand_made()]
     return {
         f"{measure.name}/{suite.card.name}/{suite.card.language}": Case(measure, suite)
         for measure in catalog.measures().values()
@@ -76,7 +91,7 @@ def answered(draw: st.DrawFn, name: str) -> Floats:
 
 def test_every_measure_has_a_case() -> None:
     assert {case.measure.name for case in CASES.values()} == set(catalog.measures())
-    assert {case.suite.card.language for case in CASES.values()} == {"en", "ja", "zh"}
+    assert {case.suite.card.language for case in CASES.values()} == {"en", "ja", "ko", "zh"}
 
 
 @every_case
@@ -94,7 +109,7 @@ def test_shards_add_to_the_whole(name: str, data: st.DataObject) -> None:
     measure, probes = CASES[name].measure, SAMPLES[name]
     values = data.draw(answered(name))
     cut = data.draw(
-        st.sampled_from([i for i in range(1, len(probes)) if probes[i].texts[0] != probes[i - 1].texts[0]])
+        st.sampled_from([i for i in range(1, len(probes)) if probes[i].twin is None or probes[i].texts[0] != probes[i - 1].texts[0]])
     )  # twins stay together
     shards = [measure.evidence(probes[:cut], values[:cut]).sum(axis=0), measure.evidence(probes[cut:], values[cut:]).sum(axis=0)]
     np.testing.assert_allclose(shards[0] + shards[1], measure.evidence(probes, values).sum(axis=0), atol=1e-9)
@@ -106,7 +121,14 @@ def test_shards_add_to_the_whole(name: str, data: st.DataObject) -> None:
 def test_doubled_data_gives_the_same_score(name: str, data: st.DataObject) -> None:
     measure, probes = CASES[name].measure, SAMPLES[name]
     values = data.draw(answered(name))
-    assert equal(score(measure, [*probes, *probes], np.concatenate([values, values])), score(measure, probes, values))
+    doubled, once = score(measure, [*probes, *probes], np.concatenate([values, values])), score(measure, probes, values)
+    if measure.name == "pb_sd" and np.isfinite(once):  # n - 1 in its denominator: published so
+        count = measure.evidence(probes, values)[:, 0].sum()
+        once *= np.sqrt((2 * count - 2) / (2 * count - 1))
+    if measure.name == "pb_sd" and measure.evidence(probes, values)[:, 0].sum() == 1:
+        assert doubled == 0 and np.isnan(once)
+    else:
+        assert np.isclose(doubled, once, rtol=0, atol=1e-6, equal_nan=True)  # a variance from sums of squares loses some digits
 
 
 @every_case
@@ -155,6 +177,12 @@ def test_a_tie_is_shared_evenly(name: str) -> None:
 
     if not any(measure.evidence([p], np.eye(width)[:1]).any() for p in probes):
         pytest.skip("compares twins: a tie between labels is not what it counts")
+    if measure.card.range[1] == np.inf and measure.card.range[0] == 0:
+        pytest.skip("a distance between probabilities: a tie is no answer to be shared")
+    if measure.kind == "choice":
+        scores = [float(measure.combine(evidence(*tops).sum(axis=0))) for tops in ((0,), (1,), (0, 1))]
+        assert scores == [1.0, 0.0, 0.5]
+        return
     alone = [evidence(c) for c in range(width)]
     assert any((alone[0] != other).any() for other in alone[1:])  # else the law would hold for a measure that looks at nothing
     for size in range(2, width + 1):
@@ -174,19 +202,28 @@ def test_the_fair_and_the_stereotyped_respondent_reach_the_bounds(name: str, rul
     found = estimate(measure, suite, question(respondent, suite, cache=False), resamples=200)
     assert found.value == pytest.approx(expected, abs=1e-12)
     assert (found.low, found.high) == pytest.approx((expected, expected), abs=1e-12)
-    assert found.coverage == 1.0 and found.ties == 0 and found.note == ""
+    ties = sum(p.tags[rule] == "equal" for p in CASES[name].read())
+    assert found.coverage == 1.0 and found.ties == ties and found.note in ("", f"only {found.clusters} clusters: the interval is rough")
 
 
 @every_case
 def test_nothing_answered_is_nan_and_never_zero(name: str) -> None:
     measure, suite = CASES[name]
-    silent = np.full((len(suite.probes), 3), np.nan)
-    answers = Answers(
-        respondent="nobody", suite=suite.reference, labels=("entailment", "neutral", "contradiction"), probes=suite.probes, values=silent
-    )
+    silent = np.full((len(suite.probes), max(p.width for p in suite.probes)), np.nan)
+    answers = Answers(respondent="nobody", suite=suite.reference, labels=suite.card.labels, probes=suite.probes, values=silent)
     found = estimate(measure, suite, answers, resamples=100)
     assert all(np.isnan(v) for v in (found.value, found.low, found.high))
     assert found.coverage == 0.0 and found.clusters == 0
     assert found.note == f"no answer in {', '.join(sorted(measure.strata))}"
     assert all(np.isnan(part.value) for part in found.parts.values())
-    assert np.isnan(score(measure, [], np.empty((0, 3))))
+    assert np.isnan(score(measure, [], np.empty((0, silent.shape[1]))))
+
+
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.measure.kind == "mask"])
+@given(data=st.data())
+def test_swapping_the_genders_mirrors_what_is_signed(name: str, data: st.DataObject) -> None:
+    measure, probes = CASES[name].measure, SAMPLES[name]
+    values = data.draw(answered(name))
+    plain, swapped = score(measure, probes, values), score(measure, probes, values[:, ::-1])
+    mirrored = {"pb_lean": -plain, "objective_accuracy": 1 - plain}.get(measure.name, plain)
+    assert np.isclose(swapped, mirrored, rtol=0, atol=1e-9, equal_nan=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 import pytest
@@ -9,12 +10,12 @@ import pytest
 from evenhand import lexicons
 from evenhand.core import catalog
 from evenhand.core.protocols import SuiteOptions
-from evenhand.core.records import CONTRADICTION, ENTAILMENT, NEUTRAL, NLI_LABELS, Suite
+from evenhand.core.records import BLANK, CONTRADICTION, ENTAILMENT, NEUTRAL, NLI_LABELS, Suite
 from evenhand.suites.lint import lint
 
 BUILT_IN = {name: source for name, source in catalog.entries("suites").items() if not source.is_published}
 PLACES = [(name, language, variant) for name, s in BUILT_IN.items() for language in s.languages for variant in s.variants]
-WHOLE = {"ordinary-nli"}  # asks every pair of its lexicon, so there is nothing for a seed to choose
+WHOLE = {"contextualised", "ordinary-nli"}  # ask everything in their lexicon, so there is nothing for a seed to choose
 every_suite = pytest.mark.parametrize(("name", "language", "variant"), PLACES)
 
 
@@ -47,7 +48,10 @@ def test_probes_are_well_made(name: str, language: str, variant: str) -> None:
     for probe in suite.probes:
         assert probe.kind == catalog.suite(name).kind and probe.language == language == suite.card.language
         assert probe.cluster and probe.stratum
-        assert probe.tags["fair"] in NLI_LABELS and probe.tags["stereotyped"] in NLI_LABELS
+        if probe.kind == "pair":
+            assert probe.tags["fair"] in NLI_LABELS and probe.tags["stereotyped"] in NLI_LABELS
+        else:
+            assert probe.tags["fair"] == ("equal" if probe.stratum == "MS" else str(suite.card.labels.index(probe.tags["gold"])))
         assert not any("{" in text or "}" in text for text in probe.texts)
 
 
@@ -99,3 +103,34 @@ def test_ordinary_pairs_ask_the_whole_lexicon_with_all_labels(language: str) -> 
     labels = Counter(p.tags["gold"] for p in probes)
     assert set(labels) == set(NLI_LABELS)
     assert min(labels.values()) >= 50 and max(labels.values()) - min(labels.values()) <= 10
+
+
+@pytest.mark.parametrize("language", BUILT_IN["contextualised"].languages)
+def test_blanks_are_balanced_and_of_many_kinds(language: str) -> None:
+    probes = build("contextualised", language, "").probes
+    measuring, objective = ([p for p in probes if p.stratum == s] for s in ("MS", "OS"))
+    assert len(measuring) >= 200 and len(objective) >= 60
+    topics = Counter(p.tags["topic"] for p in measuring)
+    assert len(topics) == 12 and set(topics.values()) == {18}
+    pairs = Counter(p.cluster for p in measuring)
+    assert len(pairs) >= 14 and max(pairs.values()) <= 30 and min(pairs.values()) >= 8
+    types = Counter((p.tags["type"], p.tags["gold"]) for p in objective)
+    assert set(types) == {(t, g) for t in ("biology", "collocation", "context", "knowledge") for g in ("male", "female")}
+    assert set(types.values()) == {8}
+    known = {(row["male"], row["female"]) for row in lexicons.table(language, "gender")}
+    assert {tuple(p.cluster.split("/")) for p in probes} <= known
+    for probe in probes:
+        assert probe.texts[0].count(BLANK) == 1 and "{" not in "".join(probe.texts)
+        assert probe.texts[1] != probe.texts[2]
+
+
+@pytest.mark.parametrize("language", BUILT_IN["contextualised"].languages)
+def test_a_measuring_sentence_names_no_gender_of_its_own(language: str) -> None:
+    """No gender word of the lexicon stands beside the blank: as a word in English, at the start of a word in Korean, as characters elsewhere."""
+    words = {row[g] for row in lexicons.table(language, "gender") for g in ("male", "female")}
+    for probe in build("contextualised", language, "").probes:
+        if probe.stratum == "MS":
+            rest = probe.texts[0].replace(BLANK, " ")
+            inside = {w for w in words if len(w) > 1 and re.search(rf"(?<![가-힣]){w}", rest)}  # 계부 is not in 가계부
+            found = set(re.findall(r"[\w-]+", rest)) & words if language == "en" else inside
+            assert not found, (probe.id, found)

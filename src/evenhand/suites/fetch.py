@@ -9,7 +9,7 @@ import hashlib
 import os
 from pathlib import Path
 
-from evenhand.core.errors import LoadError
+from evenhand.core.errors import InputError, LoadError
 from evenhand.core.folders import cache_folder
 from evenhand.core.storage import write_atomic
 
@@ -20,6 +20,22 @@ SECONDS = 30.0
 def text_digest(raw: bytes) -> str:
     """SHA-256 of the text, whatever its line endings and with or without a byte-order mark."""
     return hashlib.sha256(raw.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")).hexdigest()
+
+
+def data_folder(data: Path | None) -> Path | None:
+    """The folder of published data: --data, else EVENHAND_DATA, else none."""
+    return Path(os.environ["EVENHAND_DATA"]) if data is None and os.environ.get("EVENHAND_DATA") else data
+
+
+def find_published(folder: str, name: str, data: Path | None, advice: str) -> Path:
+    """A published file that may only be pointed at: in the folder of published data, or in its subfolder."""
+    data = data_folder(data)
+    if data is None:
+        raise LoadError(f"{name} is not on this machine. {advice}")
+    for root in (data, data / folder):
+        if (root / name).exists():
+            return root / name
+    raise InputError(data, f"has no {folder}/{name}. {advice}")
 
 
 def fetch(repository: str, commit: str, path: str, sha256: str, *, advice: str) -> Path:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from evenhand.core.errors import InputError
-from evenhand.core.records import Probe, Suite, SuiteCard
+from evenhand.core.records import LABELS, Probe, Suite, SuiteCard
 from evenhand.core.storage import read_rows, read_text, write_atomic
 
 
@@ -51,16 +51,17 @@ def read_suite(path: Path) -> Suite:
     probes = read_probes(path)
     card = SuiteCard(
         name=path.stem, version="file", language=probes[0].language, source=path.name, licence="not stated", citation="not stated",
-        description=f"read from {path.name}",
+        description=f"read from {path.name}", labels=LABELS[probes[0].kind],
     )  # fmt: skip
     beside = card_path(path)
     if not beside.exists():
         return Suite(card=card, probes=probes)
     try:
-        told = json.loads(read_text(beside))
-        card = SuiteCard(**{k: told[k] for k in SuiteCard.__slots__})
+        told = dict(json.loads(read_text(beside)))
+        labels = tuple(told.get("labels") or LABELS[probes[0].kind])
+        card = SuiteCard(**{k: told[k] for k in SuiteCard.__slots__ if k != "labels"}, labels=labels)
         digest = told["digest"]
-    except (json.JSONDecodeError, KeyError, TypeError) as error:
+    except (json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
         raise InputError(beside, f"is not the card of a suite ({error})") from error
     suite = Suite(card=card, probes=probes)
     if suite.digest != digest:

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from evenhand import lexicons
 from evenhand.core import catalog
-from evenhand.core.records import Probe
+from evenhand.core.records import BLANK, Probe, check_blank
 from evenhand.languages.frames import gender_cues
+from evenhand.suites.masking import MEASURING
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,20 @@ def _twin_faults(probe: Probe, twin: Probe | None) -> Iterator[str]:
         yield f"differs from its twin '{twin.id}' in more than the gender word"
 
 
+def _mask_findings(probe: Probe) -> Iterator[tuple[str, str]]:
+    """What is wrong with a sentence with a blank?"""
+    try:
+        check_blank(probe.texts)
+    except ValueError as error:
+        yield "blank", str(error)
+        return
+    if len(set(probe.texts[1:])) < len(probe.texts) - 1:
+        yield "equal candidates", ", ".join(probe.texts[1:])
+    if probe.stratum == MEASURING and lexicons.has_table(probe.language, "cues"):
+        for cue in gender_cues(probe.language, probe.texts[0].replace(BLANK, "{x}")):
+            yield "gender cue", f"{cue} in: {probe.texts[0]}"
+
+
 def lint(probes: Sequence[Probe]) -> list[Finding]:
     """Everything that is wrong, in the order of the probes; a frame is reported once."""
     found: list[Finding] = []
@@ -52,11 +68,14 @@ def lint(probes: Sequence[Probe]) -> list[Finding]:
     asked: dict[tuple[str, ...], str] = {}
     frames: set[str] = set()
     for probe in probes:
-        if probe.texts in asked:
-            found.append(Finding("duplicate", probe.id, f"asks the same as '{asked[probe.texts]}'"))
-        asked.setdefault(probe.texts, probe.id)
-        if any(not t.strip() for t in probe.texts):
+        question = (*probe.texts, probe.tags.get("scoring", ""))
+        if question in asked:
+            found.append(Finding("duplicate", probe.id, f"asks the same as '{asked[question]}'"))
+        asked.setdefault(question, probe.id)
+        if any(not t.strip() for t in (probe.texts[1:] if probe.kind == "choice" else probe.texts)):
             found.append(Finding("empty text", probe.id, "one of its texts is empty"))
+        if probe.kind == "mask":
+            found += [Finding(rule, probe.id, detail) for rule, detail in _mask_findings(probe)]
         if probe.twin is not None:
             found += [Finding("unequal twins", probe.id, fault) for fault in _twin_faults(probe, by_id.get(probe.twin))]
         template = probe.tags.get("template", "")

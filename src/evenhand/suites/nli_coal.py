@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from evenhand.core.protocols import SuiteOptions
 from evenhand.core.records import CONTRADICTION, ENTAILMENT, NEUTRAL, Kind, Probe, Suite, SuiteCard
 from evenhand.core.storage import read_rows, read_text
 from evenhand.languages.frames import subjects
-from evenhand.suites.fetch import fetch, text_digest
+from evenhand.suites.fetch import data_folder, fetch, text_digest
 
 REPOSITORY = "panatchakorn-a/bias-eval-nli-considering-all-labels"
 COMMIT = "1e8a64be0c9bb5d9bcf86df798cc1238bd84919a"
@@ -70,8 +69,7 @@ def paths_of(language: str, variant: str) -> dict[str, str]:
 
 def locate(path: str, data: Path | None) -> Path:
     """The file on this machine: under --data or EVENHAND_DATA (the repository, or a folder that holds it as nli_coal), else fetched."""
-    if data is None and (told := os.environ.get("EVENHAND_DATA")):
-        data = Path(told)
+    data = data_folder(data)
     if data is None:
         return fetch(REPOSITORY, COMMIT, path, pinned()[path].sha256, advice=ADVICE)
     for root in (data, data / "nli_coal", data / REPOSITORY.split("/")[1]):

@@ -6,15 +6,15 @@ paper's three templates in turn. Every occupation has its majority gender as pub
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from evenhand.core.errors import InputError, LoadError
+from evenhand.core.errors import InputError
 from evenhand.core.protocols import SuiteOptions
 from evenhand.core.records import Kind, Probe, Suite, SuiteCard
+from evenhand.suites.fetch import find_published
 from evenhand.suites.gendered import twins
 from evenhand.suites.labour import built_in, lean, read_shares
 
@@ -24,18 +24,6 @@ OCCUPATIONS = 38
 _GENDERS = {"F": "female", "M": "male"}
 _NEEDED = ("sentence1", "occupation", "gender")
 ADVICE = "The sets state no licence and are not fetched: download them from the authors' repository (github shanyas10/Evaluating-gender-bias) and name the folder with --data."
-
-
-def locate(name: str, data: Path | None) -> Path:
-    """The spreadsheet on this machine."""
-    if data is None and (told := os.environ.get("EVENHAND_DATA")):
-        data = Path(told)
-    if data is None:
-        raise LoadError(f"{name} is not on this machine. {ADVICE}")
-    for root in (data, data / "sharma2021"):
-        if (root / name).exists():
-            return root / name
-    raise InputError(data, f"has no sharma2021/{name}. {ADVICE}")
 
 
 def read_sheet(path: Path) -> list[tuple[int, dict[str, Any]]]:
@@ -88,7 +76,7 @@ class Sharma2021:
         """One of the three sets."""
         variant = options.variant or self.variants[0]
         name, each = FILES[variant]
-        path = locate(name, options.data)
+        path = find_published(self.name, name, options.data, ADVICE)
         shares = read_shares(options.shares) if options.shares else built_in()
         probes = tuple(_probes(path, variant, shares, options.dominance))
         counts = Counter(p.cluster for p in probes)

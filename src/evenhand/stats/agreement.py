@@ -1,0 +1,31 @@
+"""Do several people say the same? Krippendorff's alpha; missing is no category, and one category only has no alpha."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from evenhand.core.records import Floats
+
+Scale = Literal["nominal", "ordinal", "interval"]
+
+
+class Agreement(NamedTuple):
+    """Alpha, or NaN and why."""
+
+    alpha: float
+    note: str = ""
+
+
+def krippendorff_alpha(scores: Floats, scale: Scale = "nominal") -> Agreement:
+    """Alpha of a table of raters (rows) by units (columns); NaN is a missing answer."""
+    import krippendorff
+
+    counts = np.isfinite(scores).sum(axis=0)
+    if not (counts > 1).any():
+        return Agreement(float("nan"), "no unit was judged by two people")
+    values = scores[:, counts > 1]
+    if len(np.unique(values[np.isfinite(values)])) < 2:
+        return Agreement(float("nan"), "everybody always said the same one thing: alpha is not defined")
+    return Agreement(float(krippendorff.alpha(reliability_data=values, level_of_measurement=scale)))
