@@ -69,14 +69,14 @@ def test_an_encoder_learns_names_its_labels_and_repeats_itself(encoder: Path, tm
 def test_batches_hold_every_pair_once_and_hardly_any_padding(encoder: Path) -> None:
     from transformers import AutoTokenizer
 
-    from evenhand.train.batching import Encoded
+    from evenhand.train.batching import Encoded, shuffled
 
     data = Encoded(AutoTokenizer.from_pretrained(encoder), corpus(2000, 3), 64)
-    batches = data.shuffled(32, np.random.default_rng(0))
+    batches = shuffled(data.lengths, 32, np.random.default_rng(0))
     assert sorted(int(i) for rows in batches for i in rows) == list(range(2000))
     filled, padded = sum(int(data.lengths[r].sum()) for r in batches), sum(int(data.lengths[r].max()) * len(r) for r in batches)
     assert filled / padded > 0.95
-    assert [list(r) for r in batches] != [list(r) for r in data.shuffled(32, np.random.default_rng(1))]
+    assert [list(r) for r in batches] != [list(r) for r in shuffled(data.lengths, 32, np.random.default_rng(1))]
     inputs, labels = data.batch(batches[0])
     assert (
         int(inputs["attention_mask"].sum()) == int(data.lengths[batches[0]].sum()) and labels.tolist() == data.labels[batches[0]].tolist()
@@ -84,7 +84,8 @@ def test_batches_hold_every_pair_once_and_hardly_any_padding(encoder: Path) -> N
 
 
 def test_lower_layers_learn_slower_and_frozen_words_not_at_all(encoder: Path) -> None:
-    from evenhand.train.fit import open_classifier, parameter_groups
+    from evenhand.train.fit import open_classifier
+    from evenhand.train.loop import parameter_groups
     from evenhand.train.recipes import Recipe
 
     recipe = Recipe(name="layers", learning_rate=1.0, layer_decay=0.5, head_rate=3.0)

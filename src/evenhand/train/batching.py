@@ -1,4 +1,4 @@
-"""Which pairs are trained on together? Pairs of similar length, so that hardly any padding is computed."""
+"""Which examples are trained on together? Those of similar length, so that hardly any padding is computed."""
 
 from __future__ import annotations
 
@@ -14,6 +14,24 @@ from evenhand.train.corpus import Pair
 
 POOL = 64  # batches that are sorted by length together; pools are shuffled, so the order differs between epochs
 Rows = NDArray[np.intp]
+
+
+def in_order(lengths: Rows, size: int) -> Iterator[Rows]:
+    """Batches that hold everything once, shortest first."""
+    order = np.argsort(lengths, kind="stable")
+    for start in range(0, len(order), size):
+        yield order[start : start + size]
+
+
+def shuffled(lengths: Rows, size: int, rng: np.random.Generator) -> list[Rows]:
+    """One epoch of batches of similar length, in random order."""
+    order = rng.permutation(len(lengths))
+    cut: list[Rows] = []
+    for start in range(0, len(order), size * POOL):
+        pool = order[start : start + size * POOL]
+        pool = pool[np.argsort(lengths[pool], kind="stable")]
+        cut += [pool[i : i + size] for i in range(0, len(pool), size)]
+    return [cut[i] for i in rng.permutation(len(cut))]
 
 
 class Encoded:
@@ -42,19 +60,3 @@ class Encoded:
             ids[k, :length], types[k, :length], mask[k, :length] = self.ids[i], self.types[i], 1
         tensors = {"input_ids": ids, "token_type_ids": types, "attention_mask": mask}
         return {name: torch.from_numpy(t) for name, t in tensors.items()}, torch.from_numpy(self.labels[rows])
-
-    def in_order(self, size: int) -> Iterator[Rows]:
-        """Every pair once, shortest first."""
-        order = np.argsort(self.lengths, kind="stable")
-        for start in range(0, len(order), size):
-            yield order[start : start + size]
-
-    def shuffled(self, size: int, rng: np.random.Generator) -> list[Rows]:
-        """One epoch of batches."""
-        order = rng.permutation(len(self))
-        cut: list[Rows] = []
-        for start in range(0, len(order), size * POOL):
-            pool = order[start : start + size * POOL]
-            pool = pool[np.argsort(self.lengths[pool], kind="stable")]
-            cut += [pool[i : i + size] for i in range(0, len(pool), size)]
-        return [cut[i] for i in rng.permutation(len(cut))]

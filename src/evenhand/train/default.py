@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-from evenhand.core.errors import InputError
+from evenhand.core.storage import require_files
 from evenhand.train.batching import Encoded
 from evenhand.train.corpus import read_pairs
 from evenhand.train.export import export_onnx, pack
@@ -38,9 +38,7 @@ def average_weights(folders: list[Path]) -> Any:
 def train_all(encoder: Path, data: Path, out: Path, recipes: list[Recipe]) -> dict[str, dict[str, float]]:
     """Train every recipe that is not done yet; dev accuracy of each."""
     paths = {name: data / f"{name}.jsonl" for name in (*TRAIN, *DEV)}
-    for path in paths.values():
-        if not path.exists():
-            raise InputError(path, "is needed for training; --data names the folder of the NLI files")
+    require_files(paths.values(), "is needed for training; --data names the folder of the NLI files")
     dev = {name: read_pairs([paths[name]]) for name in DEV}
     tokenizer = AutoTokenizer.from_pretrained(encoder)
     held = {name: Encoded(tokenizer, pairs, 512) for name, pairs in dev.items()}

@@ -1,4 +1,4 @@
-"""How does a trained classifier become a small file that runs without torch?
+"""How does a trained model become a small file that runs without torch?
 
 The network is exported to ONNX. The table of word embeddings is stored as int8 with one scale a row or column, every other weight matrix as float16; all
 are unpacked to float32 when the file is loaded (`Cast` and `Mul` on constants, which onnxruntime folds).
@@ -9,10 +9,16 @@ what else is in the batch, as they would with dynamic quantisation.
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from evenhand.core.errors import LoadError
+from evenhand.respondents.encoding import FEEDS, Encoded, pad_batch
+from evenhand.respondents.masked_routes import POSITIONS, MaskedTransformers
 
 Array = NDArray[np.number]
 SMALLEST = 4096  # weights with fewer numbers stay as they are
@@ -20,25 +26,65 @@ LARGE = 2_000_000  # those with more become int8: half the size of float16 again
 _COPIED = ("config.json", "tokenizer.json", "tokenizer_config.json")
 
 
-def export_onnx(folder: Path, out: Path) -> Path:
-    """Write `folder` (a sequence classifier in Hugging Face form) as float32 ONNX with free batch and length to `out`/model.onnx."""
+def _export(
+    model: Any, arguments: tuple[Any, ...], names: list[str], axes: Mapping[str, Mapping[int, str]], folder: Path, out: Path
+) -> Path:
+    """Trace the model on `arguments` and copy what describes it."""
     import torch
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
     out.mkdir(parents=True, exist_ok=True)
-    model = AutoModelForSequenceClassification.from_pretrained(folder, attn_implementation="eager").eval()
-    tokenizer = AutoTokenizer.from_pretrained(folder)
-    sample = tokenizer(["A dog runs.", "Two cats sleep here."], ["An animal moves.", "They are awake."], padding=True, return_tensors="pt")
-    names = [n for n in ("input_ids", "attention_mask", "token_type_ids") if n in sample]
-    axes = {n: {0: "batch", 1: "length"} for n in names}
-    model.config.return_dict = False
     torch.onnx.export(
-        model, ({n: sample[n] for n in names},), str(out / "model.onnx"), input_names=names, output_names=["logits"],
-        dynamic_axes={**axes, "logits": {0: "batch"}}, opset_version=17, dynamo=False,
+        model, arguments, str(out / "model.onnx"), input_names=names, output_names=["logits"], dynamic_axes=axes, opset_version=17, dynamo=False
     )  # fmt: skip
     for name in _COPIED:
-        shutil.copy(folder / name, out / name)
+        if (folder / name).exists():
+            shutil.copy(folder / name, out / name)
     return out / "model.onnx"
+
+
+def export_onnx(folder: Path, out: Path) -> Path:
+    """Write `folder` (a sequence classifier in Hugging Face form) as float32 ONNX with free batch and length to `out`/model.onnx."""
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    model = AutoModelForSequenceClassification.from_pretrained(folder, attn_implementation="eager").eval()
+    model.config.return_dict = False
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    told = tokenizer(["A dog runs.", "Two cats sleep here."], ["An animal moves.", "They are awake."], padding=True, return_tensors="pt")
+    sample = {name: told[name] for name in FEEDS if name in told}
+    axes = {**{n: {0: "batch", 1: "length"} for n in sample}, "logits": {0: "batch"}}
+    return _export(model, (sample,), list(sample), axes, folder, out)
+
+
+def export_masked(folder: Path, out: Path) -> Path:
+    """Write a masked language model as float32 ONNX; its vocabulary is computed only at the input `positions` (row x length + column)."""
+    import torch
+
+    route = MaskedTransformers(str(folder), "cpu")
+    if route.is_discriminator:
+        raise LoadError(f"{folder} is an ELECTRA discriminator: it has no vocabulary to export")
+    route.model.config.return_dict = False
+    route.model.set_attn_implementation("eager")
+
+    class AtPositions(torch.nn.Module):  # type: ignore[misc]  # torch is not there where types are checked
+        """The model with the positions as an input."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.model = route.model
+
+        def forward(self, *tensors: Any) -> Any:
+            *feed, route.state[POSITIONS] = tensors
+            return self.model(**dict(zip(sample, feed, strict=True)))[0]
+
+    batch = [Encoded((route.mask,) * n, (0,) * n) for n in (6, 9)]
+    sample = {name: torch.from_numpy(table) for name, table in pad_batch(batch, route.pad).items()}
+    if not route.config.get("type_vocab_size"):
+        del sample["token_type_ids"]
+    axes = {**{n: {0: "batch", 1: "length"} for n in sample}, POSITIONS: {0: "asked"}, "logits": {0: "asked"}}
+    graph = _export(AtPositions().eval(), (*sample.values(), torch.tensor([1, 12])), [*sample, POSITIONS], axes, folder, out)
+    if not (out / "tokenizer.json").exists():
+        route.tokenizer.save(str(out / "tokenizer.json"))
+    return graph
 
 
 def quantise(weight: Array) -> tuple[Array, Array]:

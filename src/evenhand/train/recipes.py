@@ -46,3 +46,5 @@ RECIPES = {
         ),
     )
 }
+
+MASKED = Recipe(name="masked", epochs=5, learning_rate=5e-4, batch_size=64, warmup=0.03, has_frozen_words=False)
