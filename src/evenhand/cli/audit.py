@@ -15,7 +15,8 @@ def audit(
     model: Annotated[
         str,
         typer.Argument(
-            help="`default`, a folder with a Hugging Face or ONNX model, a hub id, or `fixed:random|constant|fair|stereotyped`."
+            help="`default`, a folder with a Hugging Face or ONNX model, a hub id, a model in a package (`albert-tiny-zh`), `fixed:random|constant|fair|stereotyped`, "
+            "or answers that a published file holds (`stored:BERT`). See `evenhand list respondents`."
         ),
     ],
     suite: Annotated[
@@ -31,6 +32,8 @@ def audit(
     measures: opt.Measures = None,
     shares: opt.Shares = None,
     dominance: opt.Dominance = 70.0,
+    scoring: opt.Scoring = None,
+    length: opt.Length = "auto",
     batch_size: Annotated[str, typer.Option(help="Pairs per batch, or auto. Changes speed, not answers.")] = "auto",
     device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 ... (torch models).")] = "auto",
     cache: Annotated[bool, typer.Option(help="Keep answers, so that the same command goes on where it stopped.")] = True,
@@ -43,7 +46,8 @@ def audit(
 
     Stopped half-way? The same command goes on where it stopped.
 
-    Examples: `evenhand audit default`; `evenhand audit ./my-nli --suite nli-coal --data DIR`; `evenhand audit org/model --lang ja --limit 500`.
+    Examples: `evenhand audit default`; `evenhand audit ./my-nli --suite nli-coal --data DIR`; `evenhand audit org/model --lang ja --limit 500`;
+    `evenhand audit albert-tiny-zh --suite contextualised --lang zh`.
     """
     from evenhand.cli.progress import asking_bar
     from evenhand.core.errors import EvenhandError
@@ -59,7 +63,7 @@ def audit(
         with asking_bar(f"asking {model}") as progress:
             run = run_audit(
                 model, suite=suite, lang=lang, limit=limit, seed=seed, label_map=opt.parse_label_map(label_map), data=data,
-                captions=captions or (), shares=shares, dominance=dominance,
+                captions=captions or (), shares=shares, dominance=dominance, scoring=scoring, length=length,
                 measures=measures, batch_size=None if batch_size == "auto" else int(batch_size), device=device, cache=cache, resamples=resamples,
                 level=level, method=method, progress=progress,  # type: ignore[arg-type]
             )  # fmt: skip

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from evenhand import __version__
-from evenhand.cli import audit, doctor, labour, listing, measure, show, suites
+from evenhand.cli import audit, doctor, labour, listing, measure, reproduce, show, suites
 from evenhand.core.errors import EvenhandError
 
 app = typer.Typer(
@@ -35,6 +35,7 @@ def _main(
 app.command("audit", no_args_is_help=True)(audit.audit)
 app.command("measure", no_args_is_help=True)(measure.measure)
 app.command("labour", no_args_is_help=True)(labour.labour)
+app.command("reproduce", no_args_is_help=True)(reproduce.reproduce)
 app.command("list", no_args_is_help=True)(listing.list_section)
 app.command("show", no_args_is_help=True)(show.show)
 app.command("doctor")(doctor.doctor)

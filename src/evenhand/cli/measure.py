@@ -13,7 +13,9 @@ from evenhand.cli import options as opt
 def measure(
     answers: Annotated[
         Path,
-        typer.Argument(help="answers.parquet of a run, or a .csv/.tsv/.jsonl with id and entailment, neutral, contradiction (or label)."),
+        typer.Argument(
+            help="answers.parquet of a run, or a .csv/.tsv/.jsonl with id and entailment, neutral, contradiction (or label); male, female (or pb) for blanks."
+        ),
     ],
     suite: Annotated[str | None, typer.Option("--suite", "-s", help="The suite that was answered (needed for predictions files).")] = None,
     lang: opt.Lang = "en",

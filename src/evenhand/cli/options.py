@@ -9,7 +9,7 @@ import typer
 
 from evenhand.core.errors import EvenhandError
 
-Lang = Annotated[str, typer.Option("--lang", "-l", help="Language of the suite: en, ja, zh.")]
+Lang = Annotated[str, typer.Option("--lang", "-l", help="Language of the suite: en, ja, ko, zh.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of everything random: the suite's choice of words, `--limit`, the bootstrap.")]
 Data = Annotated[Path | None, typer.Option(help="Folder with published data sets (else EVENHAND_DATA, else fetched).")]
 Captions = Annotated[
@@ -22,6 +22,13 @@ Shares = Annotated[
 ]
 Dominance = Annotated[
     float, typer.Option(min=50, max=99.9, help="Percent of the workers that make an occupation male- or female-dominated.")
+]
+Scoring = Annotated[
+    str | None,
+    typer.Option(help="Masked models: how a word of several tokens is scored: together (default), left-to-right, within-word, one-by-one."),
+]
+Length = Annotated[
+    str, typer.Option(help="Masked models: how words of unequal length are compared: auto (sum if equally long, else mean), sum, mean.")
 ]
 Level = Annotated[float, typer.Option(help="Level of the intervals.")]
 Resamples = Annotated[int, typer.Option(min=100, help="Resamples of the cluster bootstrap.")]

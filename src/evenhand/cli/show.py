@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import isinf
 from typing import Annotated, Any
 
 import typer
@@ -14,9 +15,10 @@ def _fields(section: str, thing: Any) -> dict[str, str]:
     if section == "measures":
         card = thing.card
         low, high = card.range
+        worst = "unbounded" if isinf(high) else "says nothing about bias"
         return {
             "measure": f"{thing.name} ({card.title})", "question": card.question, "formula": card.formula, "range": f"{low:g} to {high:g}", "fair value": f"{thing.fair:g}",
-            "fully stereotyped": "says nothing about bias" if thing.worst is None else f"{thing.worst:g}", "strata": ", ".join(sorted(thing.strata)) or "all",
+            "fully stereotyped": worst if thing.worst is None else f"{thing.worst:g}", "strata": ", ".join(sorted(thing.strata)) or "all",
             "needs labels": ", ".join(sorted(thing.labels)), "caveat": card.caveat, "citation": card.citation,
         }  # fmt: skip
     if section == "suites":

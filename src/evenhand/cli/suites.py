@@ -49,11 +49,16 @@ def build(
     names: Annotated[str | None, typer.Option(help="What finds personal names in premises: spacy, faker, or a token classifier.")] = None,
     shares: opt.Shares = None,
     dominance: opt.Dominance = 70.0,
+    corpus: Annotated[list[Path] | None, typer.Option(help="contextualised: cut the sentences from this raw text (repeatable).")] = None,
+    per_word: Annotated[
+        int | None, typer.Option(min=1, help="contextualised: sentences of each gender word, at most [default: 100].")
+    ] = None,
 ) -> None:
-    """Build a suite from the lexicons, from captions or from NLI corpora, and write it.
+    """Build a suite from the lexicons, from captions, from NLI corpora or from raw text, and write it.
 
     Examples: `evenhand suites build occupation-nli --lang zh --captions captions.txt --out suite.jsonl`;
-    `evenhand suites build gendered-entailment --premises snli_train.jsonl --per-occupation 50 --out suite.jsonl`.
+    `evenhand suites build gendered-entailment --premises snli_train.jsonl --per-occupation 50 --out suite.jsonl`;
+    `evenhand suites build contextualised --corpus news.txt --lang zh --out suite.jsonl`.
     """
     from evenhand.core import catalog
     from evenhand.engine.audit import load_suite
@@ -65,7 +70,7 @@ def build(
         print(f"{len(mined.frames)} frames; left out: {left}")
     suite = load_suite(
         name, lang, seed=seed, captions=captions or (), premises=premises or (), per_occupation=per_occupation, names=names, shares=shares,
-        dominance=dominance,
+        dominance=dominance, corpora=corpus or (), per_word=per_word,
     )  # fmt: skip
     _write(suite, out)
 
