@@ -36,10 +36,21 @@ FRAME = """<!doctype html><body style="margin:0"><iframe id="f" src="report.html
 }};</script>"""
 
 
-@pytest.fixture(scope="module", params=["occupation-nli", "gendered-entailment"])
+SENTENCES = """,sent_more,sent_less,stereo_antistereo,bias_type,anon_writer
+0,"An old sentence that is long enough to be broken on a phone, and then some.",A young one.,stereo,age,w1
+1,Women talk.,Men talk.,stereo,gender,w1
+2,"He is from there, so he drinks.","He is from here, so he drinks.",antistereo,nationality,w2
+3,The poor are late.,The rich are late.,stereo,socioeconomic,w3
+4,They are short.,They are tall.,stereo,physical-appearance,w3
+5,Two men kissed.,A man and a woman kissed.,antistereo,sexual-orientation,w4
+"""
+
+
+@pytest.fixture(scope="module", params=["occupation-nli", "gendered-entailment", "contextualised", "crows-pairs"])
 def server(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[tuple[str, Path]]:
-    folder = tmp_path_factory.mktemp("page")
-    write(eh.audit("fixed:random", suite=request.param, limit=600, resamples=200), folder)
+    folder, data = tmp_path_factory.mktemp("page"), tmp_path_factory.mktemp("data")
+    (data / "crows_pairs_anonymized.csv").write_text(SENTENCES, encoding="utf-8")
+    write(eh.audit("fixed:random", suite=request.param, data=data, limit=600, resamples=200), folder)
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as httpd:
         threading.Thread(target=httpd.serve_forever, daemon=True).start()

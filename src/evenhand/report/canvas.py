@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
+from collections.abc import Iterable
 from typing import Any
 
 import altair as alt
@@ -26,6 +28,14 @@ def shortened(text: str, pixels: float) -> str:
     while text and width_of(text) > pixels - SIZE:
         text = text[:-1]
     return text.rstrip() + "…"
+
+
+def spanning(values: Iterable[float], *, low: float = -math.inf) -> tuple[float, float]:
+    """An axis for data without bounds: from the least to the greatest value with a little room, 0 always on it, nothing below a finite `low`."""
+    known = [v for v in values if math.isfinite(v)]
+    least, most = min([0.0, *known]), max([0.0, *known])
+    room = (most - least or 1.0) * 0.04
+    return (low if math.isfinite(low) else least - room if least < 0 else -room), most + room
 
 
 def plane(values: list[dict[str, Any]]) -> Any:

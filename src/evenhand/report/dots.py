@@ -22,6 +22,9 @@ MARKS: dict[str, tuple[str, str, bool]] = {
     "female": ("female", "circle", True),
     "male": ("male", "square", True),
     "none": ("none", "triangle-up", False),
+    "shared": ("model", "diamond", True),
+    "changed": ("entailment", "circle", True),
+    "whole": ("contradiction", "square", True),
 }
 
 
@@ -35,6 +38,7 @@ class Row:
     note: str = ""  # at the right end
     others: tuple[tuple[float, str], ...] = ()  # value, mark
     dots: tuple[float, ...] = ()  # a swarm behind the value
+    gap: int = 0  # pixels of room above it
 
 
 def _points(rows: list[dict[str, Any]], mark: str, domain: tuple[float, float], *, size: int, opacity: float = 1.0) -> Any:
@@ -103,24 +107,48 @@ def _texts(plan: _Plan) -> Iterator[Any]:
 
 
 def dots(
-    rows: Sequence[Row], *, width: int, domain: tuple[float, float], gutter: int = 0, reference: float = math.nan, swarm: int = 0
-) -> Any:
+    rows: Sequence[Row], *, width: int, domain: tuple[float, float], gutter: int = 0, reference: float = math.nan, swarm: int = 0,
+    base: float = math.nan, sides: tuple[str, str] | None = None, pitch: int = 0,
+) -> Any:  # fmt: skip
     """Values with intervals, one below the other.
 
     gutter: pixels for the labels at the left; 0 puts them above their line. reference: a value to compare all with.
-    swarm: pixels for the dots of a row.
+    swarm: pixels for the dots of a row. base: the value that is neither one side nor the other; sides: what lies left and right of it.
+    pitch: pixels from row to row, where the usual number does not do.
     """
     left = gutter or EDGE
-    pitch, top = (24, 12) if gutter else (46 + swarm, 30 + swarm // 2)
-    plan = _Plan(
-        domain=domain, inner=width - left - EDGE, gutter=gutter, swarm=swarm, places=tuple((row, top + i * pitch) for i, row in enumerate(rows))
-    )  # fmt: skip
+    usual, top = (24, 12) if gutter else (46 + swarm, 30 + swarm // 2)
+    pitch, head = pitch or usual, 24 if sides else 0
+    places, y = [], head + top - pitch
+    for row in rows:
+        y += pitch + row.gap
+        places.append((row, y))
+    plan = _Plan(domain=domain, inner=width - left - EDGE, gutter=gutter, swarm=swarm, places=tuple(places))
     layers = [plane([{"x": domain[0], "y": 0}]).mark_point(opacity=0).encode(x=along(domain, width=plan.inner), y=down())]
+    if math.isfinite(base):
+        line = plane([{"x": base, "y": head and head - 8, "to": _tall(plan, pitch, top)}]).mark_rule(color=colour("ink"), strokeWidth=1.4)
+        layers.append(line.encode(x=along(domain), y=down(), y2="to:Q"))
+        layers += _sides(plan, base, sides or ("", ""))
     if math.isfinite(reference):
-        rule = plane([{"x": reference}]).mark_rule(color=colour("soft"), strokeDash=[3, 3], strokeWidth=1.2)
-        layers.append(rule.encode(x=along(domain)))
+        line = plane([{"x": reference, "y": head, "to": _tall(plan, pitch, top)}])
+        rule = line.mark_rule(color=colour("soft"), strokeDash=[3, 3], strokeWidth=1.2)
+        layers.append(rule.encode(x=along(domain), y=down(), y2="to:Q"))
     layers += [*_clouds(plan), *_spans(plan), *_values(plan), *_texts(plan)]
-    return finished(layers, width, pitch * len(rows) + (4 if gutter else 0), left)
+    return finished(layers, width, _tall(plan, pitch, top), left)
+
+
+def _tall(plan: _Plan, pitch: int, top: int) -> int:
+    """Pixels from the top to the axis."""
+    return (plan.places[-1][1] + max(pitch, 24) - top if plan.places else 0) + (4 if plan.gutter else 0)
+
+
+def _sides(plan: _Plan, base: float, sides: tuple[str, str]) -> list[Any]:
+    """The words for left and right, beside the line where they fit there, else at the ends."""
+    middle = (base - plan.domain[0]) / (plan.domain[1] - plan.domain[0]) * plan.inner
+    start = min(middle + 10, plan.inner - width_of(sides[1]))
+    left = [{"px": max(min(middle - 10, start - 14), width_of(sides[0]) - plan.gutter + 4), "y": 8, "text": sides[0]}]
+    right = [{"px": start, "y": 8, "text": sides[1]}]
+    return [words(left, align="right", tone="soft"), words(right, tone="soft")]
 
 
 def _swarm(values: Sequence[float], y: float, scale: float, room: int) -> list[dict[str, float]]:

@@ -3,41 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
 from evenhand.core import catalog
-from evenhand.core.records import Breakdown, Estimate, Group, Run
+from evenhand.core.records import Breakdown, Group, Run
 from evenhand.engine.estimating import break_down, tags_of
+from evenhand.report.blank_figures import draw_blanks
+from evenhand.report.choice_figures import draw_choices
 from evenhand.report.dots import Row, dots
-from evenhand.report.numbers import amount, interval_of, number, percent, with_bounds
+from evenhand.report.estimates import kind_of, ordered, title
+from evenhand.report.numbers import amount, percent, with_bounds
+from evenhand.report.picture import NARROW, Figure, make_figure
+from evenhand.report.score_figure import scores
 from evenhand.report.shares import strata_of
 from evenhand.report.stacks import Stack, stacks
-from evenhand.report.svg import render
-from evenhand.report.wording import BASELINE_TITLES, baseline, ordered, sentence_frame, title
+from evenhand.report.wording import sentence_frame
 
-WIDE, NARROW = 720, 340
 OCCUPATIONS, FRAMES = 25, 15
 LEANS = {"female": "leans female", "male": "leans male", "none": "no lean"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
-    """A picture in two widths, and the marks that its legend explains."""
-
-    name: str
-    heading: str
-    wide: str
-    narrow: str
-    legend: tuple[tuple[str, str], ...]  # mark, meaning
-
-
-def _figure(name: str, heading: str, description: str, draw: Callable[[int], Any], legend: Sequence[tuple[str, str]] = ()) -> Figure:
-    wide, narrow = (
-        render(draw(width), heading=heading, description=description, kind=kind) for width, kind in ((WIDE, "wide"), (NARROW, "narrow"))
-    )
-    return Figure(name=name, heading=heading, wide=wide, narrow=narrow, legend=tuple(legend))
 
 
 def view_by(run: Run, by: str) -> Breakdown | None:
@@ -52,33 +35,6 @@ def by_lean(run: Run) -> Breakdown | None:
         return None
     first = ordered(run)[0]
     return break_down(catalog.measure(first.measure), run.answers, "lean", "occupation", seed=run.seed, level=first.level)
-
-
-def scores(run: Run) -> Figure:
-    """Where does each score stand between fair, random and constant?"""
-    estimates = ordered(run)
-    ranges = [catalog.measure(e.measure).card.range for e in estimates]
-    domain = (min(r[0] for r in ranges), max(r[1] for r in ranges))
-
-    def others(estimate: Estimate) -> tuple[tuple[float, str], ...]:
-        found = ((baseline(run, name, estimate.measure), mark) for name, mark in BASELINE_TITLES.items())
-        return ((catalog.measure(estimate.measure).fair, "fair"), *((e.value, mark) for e, mark in found if e))
-
-    rows = [Row(label=title(e.measure), interval=interval_of(e), note=with_bounds(interval_of(e)), others=others(e)) for e in estimates]
-    told = "; ".join(f"{r.label} {r.note}, " + ", ".join(f"{mark} {number(x)}" for x, mark in r.others) for r in rows)
-    legend = [
-        ("model", "this model, with interval"),
-        ("fair", "fair value"),
-        ("random", "random answers"),
-        ("constant", "always the first label"),
-    ]
-    return _figure(
-        "scores",
-        "Scores with intervals against fair, random and constant answers",
-        told,
-        lambda w: dots(rows, width=w, domain=domain),
-        legend,
-    )
 
 
 def label_shares(run: Run) -> Figure | None:
@@ -97,7 +53,7 @@ def label_shares(run: Run) -> Figure | None:
     legend = [(label, label.replace("_", " ")) for label in run.answers.labels]
     if any(r.counted for r in rows):
         legend.append(("counted", "framed: counts against the model"))
-    return _figure("shares", "Shares of the labels in each stratum", told, lambda w: stacks(bars, width=w), legend)
+    return make_figure("shares", "Shares of the labels in each stratum", told, lambda w: stacks(bars, width=w), legend)
 
 
 def _lean(group: Group) -> str:
@@ -135,7 +91,7 @@ def leans(run: Run) -> Figure | None:
     narrow = [Row(label=r.label, interval=r.interval, mark=r.mark, note=with_bounds(r.interval), dots=r.dots) for r in rows]
     legend = [*((g.name, f"an occupation that {LEANS[g.name]}" if g.name != "none" else "an occupation without a lean") for g in groups)]
     heading = f"{title(view.measure)} of every occupation, by lean"
-    return _figure(
+    return make_figure(
         "leans", heading, _told(rows), lambda w: dots(rows if w > NARROW else narrow, width=w, swarm=56, domain=_range(view)),
         [*legend, ("model", "all of that lean, with interval")],
     )  # fmt: skip
@@ -154,7 +110,7 @@ def occupations(run: Run) -> Figure | None:
     rows = [Row(label=g.name, interval=g.interval, mark=_lean(g)) for g in groups]
     legend = [(lean, LEANS[lean]) for lean in LEANS if any(_lean(g) == lean for g in groups)]
     heading = _heading(len(rows), "occupation", view)
-    return _figure(
+    return make_figure(
         "occupations", heading, _told(rows),
         lambda w: dots(rows, width=w, gutter=190 if w > NARROW else 150, reference=ordered(run)[0].value, domain=_range(view)),
         [*legend, ("reference", "score of the whole suite")],
@@ -169,7 +125,7 @@ def frames(run: Run) -> Figure | None:
         return None
     rows = [Row(label=sentence_frame(g.name), interval=g.interval) for g in groups]
     heading = _heading(len(rows), "sentence frame", view)
-    return _figure(
+    return make_figure(
         "frames", heading, _told(rows), lambda w: dots(rows, width=w, reference=ordered(run)[0].value, domain=_range(view)),
         [("model", "frame, with interval"), ("reference", "score of the whole suite")],
     )  # fmt: skip
@@ -177,5 +133,9 @@ def frames(run: Run) -> Figure | None:
 
 def draw(run: Run) -> dict[str, Figure]:
     """Every figure that this run allows, by name."""
+    if kind_of(run) == "mask":
+        return draw_blanks(run)
+    if kind_of(run) == "choice":
+        return draw_choices(run)
     found = (scores(run), label_shares(run), leans(run), occupations(run), frames(run))
     return {figure.name: figure for figure in found if figure is not None}

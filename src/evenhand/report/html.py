@@ -11,10 +11,14 @@ from evenhand.core import catalog
 from evenhand.core.errors import UnknownNameError
 from evenhand.core.records import Breakdown, Estimate, Run
 from evenhand.report import wording
-from evenhand.report.figures import LEANS, Figure, draw, view_by
+from evenhand.report.estimates import baseline_number, checks, good, kind_of, ordered, ties_of
+from evenhand.report.evidence import evidence
+from evenhand.report.figures import LEANS, draw, view_by
 from evenhand.report.labour import labour_facts
+from evenhand.report.listings import listings, told
 from evenhand.report.numbers import amount, bounds, interval_of, number, percent, plain, with_bounds
 from evenhand.report.pairs import most_biased
+from evenhand.report.picture import Figure
 from evenhand.report.results import environment
 from evenhand.report.shares import strata_of
 
@@ -32,11 +36,11 @@ def _score(run: Run, estimate: Estimate) -> dict[str, Any]:
         "title": measure.card.title, "value": number(estimate.value), "bounds": bounds(interval_of(estimate)), "level": f"{estimate.level * 100:g}",
         "is_missing": not math.isfinite(estimate.value), "has_interval": math.isfinite(estimate.low + estimate.high), "note": estimate.note,
         "low": number(estimate.low), "high": number(estimate.high), "fair": plain(measure.fair), "question": measure.card.question,
-        "random": wording.baseline_number(run, "fixed:random", estimate.measure), "formula": measure.card.formula, "citation": measure.card.citation,
-        "constant": wording.baseline_number(run, "fixed:constant", estimate.measure), "caveat": measure.card.caveat,
+        "random": baseline_number(run, "fixed:random", estimate.measure), "formula": measure.card.formula, "citation": measure.card.citation,
+        "constant": baseline_number(run, "fixed:constant", estimate.measure), "caveat": measure.card.caveat,
         "verdict": wording.verdict(run, estimate), "standing": wording.standing(run, estimate), "probes": estimate.probes, "clusters": estimate.clusters,
-        "coverage": percent(estimate.coverage, 1), "ties": estimate.ties, "signature": estimate.signature,
-        "good": "right" if estimate.measure == "accuracy" else "fair",
+        "coverage": percent(estimate.coverage, 1), "ties": ties_of(run, estimate), "signature": estimate.signature,
+        "good": good(estimate.measure),
     }  # fmt: skip
 
 
@@ -61,17 +65,18 @@ def _language(code: str) -> str:
 
 def page_facts(run: Run) -> dict[str, Any]:
     """Everything that the template shows, as text."""
-    scores = [_score(run, e) for e in wording.ordered(run)]
-    checks = [_score(run, e) for e in run.sanity]
+    scores = [_score(run, e) for e in ordered(run)]
+    beside = [_score(run, e) for e in checks(run)]
     return {
         "version": __version__, "model": run.answers.respondent, "traits": dict(run.answers.traits), "labels": run.answers.labels,
         "suite": run.suite, "language": _language(run.suite.card.language), "lang": run.suite.card.language,
-        "scores": scores, "headline": scores[0], "checks": checks, "signatures": [s["signature"] for s in (*scores, *checks)],
+        "scores": scores, "headline": scores[0], "checks": beside, "signatures": [s["signature"] for s in (*scores, *beside)],
         "figures": draw(run), "strata": strata_of(run), "pairs": most_biased(run), "occupations": _groups(view_by(run, "occupation")),
         "frames": _groups(view_by(run, "template")), "is_coal": any(e.measure == wording.HEADLINE for e in run.estimates),
         "understanding": wording.understanding(run), "method": wording.method(run), "limits": wording.limits(run), "notes": wording.notes(run),
         "coverage": percent(run.answers.coverage, 1), "environment": environment(), "seed": run.seed, "resamples": f"{run.resamples:,}",
-        "timing": dict(run.timing), "labour": labour_facts(run),
+        "timing": dict(run.timing), "labour": labour_facts(run), "kind": kind_of(run), "listings": {found.name: found for found in listings(run)},
+        "evidence": evidence(run),
     }  # fmt: skip
 
 
@@ -89,5 +94,5 @@ def _shop() -> Any:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     shop = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    shop.filters.update(amount=amount, percent=percent, number=number, with_bounds=with_bounds, unbroken=_unbroken)
+    shop.filters.update(amount=amount, percent=percent, number=number, with_bounds=with_bounds, unbroken=_unbroken, told=told)
     return shop

@@ -10,11 +10,11 @@ from typing import Any
 
 from evenhand.core import catalog
 from evenhand.core.records import Interval, Relation, Run
-from evenhand.report.figures import NARROW, WIDE, Figure
+from evenhand.report.estimates import title
 from evenhand.report.numbers import interval_of, with_bounds
+from evenhand.report.picture import NARROW, WIDE, Figure
 from evenhand.report.scatter import LEANS, SERIES, scatter
 from evenhand.report.svg import render
-from evenhand.report.wording import title
 
 COLUMNS = ("same_label", "entailment_gap", "stereotype_preference", "neutral_share")  # S, dP, B, and what the paper leaves out
 GROUPS = (("majority", "male", "male majority"), ("majority", "female", "female majority"), ("lean", "male", "male-dominated"),

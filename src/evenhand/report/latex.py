@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from evenhand.core.records import Run
 from evenhand.report import wording
+from evenhand.report.estimates import BASELINE_TITLES, baseline_number, checks, fair, ordered, title
 from evenhand.report.labour import in_percent, paper_table
+from evenhand.report.listings import listings, shortened, told
 from evenhand.report.numbers import MISSING, bounds, interval_of, number, percent, plain, with_bounds
 from evenhand.report.shares import strata_of
 
@@ -55,13 +57,11 @@ def _float(inside: Sequence[str], caption: str, label: str, under: Sequence[str]
 
 def _scores(run: Run) -> list[str]:
     rows = []
-    for found in (*wording.ordered(run), *run.sanity):
-        rules = (
-            ["--", "--"] if found in run.sanity else [wording.baseline_number(run, rule, found.measure) for rule in wording.BASELINE_TITLES]
-        )
-        name, fair = escaped(wording.title(found.measure)), plain(wording.fair(found.measure))
+    for found in (*ordered(run), *checks(run)):
+        rules = ["--", "--"] if found in checks(run) else [baseline_number(run, rule, found.measure) for rule in BASELINE_TITLES]
+        name, best = escaped(title(found.measure)), plain(fair(found.measure))
         rows.append(
-            [name, number(found.value), bounds(interval_of(found)), fair, *rules, f"{found.probes:,}", escaped(percent(found.coverage, 1))]
+            [name, number(found.value), bounds(interval_of(found)), best, *rules, f"{found.probes:,}", escaped(percent(found.coverage, 1))]
         )
     heads = ("measure", "value", rf"{run.estimates[0].level * 100:g}\,\% interval", "fair", "random", "constant", "probes", "coverage")
     return _tabular("lrcrrrrr", heads, rows)
@@ -80,13 +80,13 @@ def _shares(run: Run) -> list[str]:
 
 def to_latex(run: Run) -> str:
     r"""The run as LaTeX, to be pulled in by `\input{report.tex}`."""
-    card, found = run.suite.card, wording.ordered(run)
+    card, found = run.suite.card, ordered(run)
     about = f"{escaped(run.answers.respondent)} on {escaped(card.name)} {escaped(card.version)} ({escaped(card.language)})"
     broken = escaped(found[0].signature).replace(r"\textbar{}", r"\textbar{}\allowbreak{}")
     signed = [r"\par\medskip", rf"\parbox{{\linewidth}}{{\raggedright\scriptsize\texttt{{{broken}}}}}"]
     lines = [
         r"% needs \usepackage{booktabs}", _comment(f"model {run.answers.respondent}"),
-        *(_comment(f"signature {e.signature}") for e in (*found, *run.sanity)), *(_comment(f"note {note}") for note in wording.notes(run)),
+        *(_comment(f"signature {e.signature}") for e in (*found, *checks(run))), *(_comment(f"note {note}") for note in wording.notes(run)),
         *_float(_scores(run), f"Scores of {about}. {escaped(wording.verdict(run, found[0]))}", "tab:evenhand-scores", signed),
     ]  # fmt: skip
     if strata_of(run):
@@ -98,4 +98,9 @@ def to_latex(run: Run) -> str:
         table = [[escaped(label), *(in_percent(i) for i in values)] for label, values in rows]
         inside = _tabular("l" + "r" * len(heads), ("occupations", *(escaped(h) for h in heads)), table)
         lines += ["", *_float(inside, f"Gendered entailment of {about}, percent.", "tab:evenhand-gendered")]
+    for listing in map(shortened, listings(run)):
+        body = [[escaped(told(cell)) for cell in row] for row in listing.rows]
+        inside = _tabular("l" + "r" * (len(listing.heads) - 1), [escaped(h) for h in listing.heads], body)
+        caption = f"{escaped(listing.title)}, {about}. {escaped(listing.note)}".strip()
+        lines += ["", *_float(inside, caption, f"tab:evenhand-{listing.name}")]
     return "\n".join(lines) + "\n"

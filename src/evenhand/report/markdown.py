@@ -8,8 +8,11 @@ from collections.abc import Sequence
 from evenhand import __version__
 from evenhand.core.records import Run
 from evenhand.report import wording
+from evenhand.report.estimates import BASELINE_TITLES, baseline_number, checks, fair, ordered, ties_of, title
+from evenhand.report.evidence import evidence
 from evenhand.report.figures import view_by
 from evenhand.report.labour import in_percent, paper_table
+from evenhand.report.listings import listings, shortened, told
 from evenhand.report.numbers import amount, bounds, interval_of, number, percent, plain, with_bounds
 from evenhand.report.shares import strata_of
 
@@ -28,13 +31,11 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def _scores(run: Run) -> str:
     rows = []
-    for found in (*wording.ordered(run), *run.sanity):
-        rules = (
-            ["–", "–"] if found in run.sanity else [wording.baseline_number(run, rule, found.measure) for rule in wording.BASELINE_TITLES]
-        )
-        counts = [f"{found.probes:,}", f"{found.clusters:,}", percent(found.coverage, 1), f"{found.ties:,}"]
-        name, fair = escaped(wording.title(found.measure)), plain(wording.fair(found.measure))
-        rows.append([name, f"**{number(found.value)}**", bounds(interval_of(found)), fair, *rules, *counts])
+    for found in (*ordered(run), *checks(run)):
+        rules = ["–", "–"] if found in checks(run) else [baseline_number(run, rule, found.measure) for rule in BASELINE_TITLES]
+        counts = [f"{found.probes:,}", f"{found.clusters:,}", percent(found.coverage, 1), f"{ties_of(run, found):,}"]
+        name, best = escaped(title(found.measure)), plain(fair(found.measure))
+        rows.append([name, f"**{number(found.value)}**", bounds(interval_of(found)), best, *rules, *counts])
     return _table(
         [
             "measure",
@@ -68,16 +69,16 @@ def _worst(run: Run) -> str:
         return ""
     rows = [[escaped(g.name), escaped(g.tags.get("lean", "")), with_bounds(g.interval), str(g.probes)] for g in view.groups[:OCCUPATIONS]]
     head = f"### The {amount(len(rows), 'occupation')} farthest from the fair value, of {len(view.groups):,}"
-    return head + "\n\n" + _table(["occupation", "lean", escaped(wording.title(view.measure)), "pairs"], rows)
+    return head + "\n\n" + _table(["occupation", "lean", escaped(title(view.measure)), "pairs"], rows)
 
 
 def to_markdown(run: Run) -> str:
     """The run as a Markdown document."""
-    card, first = run.suite.card, wording.ordered(run)[0]
-    signatures = "\n".join(" ".join(e.signature.split()) for e in (*wording.ordered(run), *run.sanity))
+    card, first = run.suite.card, ordered(run)[0]
+    signatures = "\n".join(" ".join(e.signature.split()) for e in (*ordered(run), *checks(run)))
     said = [
         f"# {escaped(run.answers.respondent)} on {escaped(card.name)} {escaped(card.version)} ({card.language})",
-        f"**{escaped(wording.title(first.measure))} {with_bounds(interval_of(first))}.** {escaped(wording.summary(run))}",
+        f"**{escaped(title(first.measure))} {with_bounds(interval_of(first))}.** {escaped(wording.summary(run))}",
         "## Scores", _scores(run),
     ]  # fmt: skip
     if strata_of(run):
@@ -90,8 +91,17 @@ def to_markdown(run: Run) -> str:
         ]
     for relation in run.relations:
         said.append(
-            f"{wording.title(relation.measure)} against the share of women: Pearson {with_bounds(relation.pearson)}, Spearman {with_bounds(relation.spearman)}."
+            f"{title(relation.measure)} against the share of women: Pearson {with_bounds(relation.pearson)}, Spearman {with_bounds(relation.spearman)}."
         )
+    for listing in map(shortened, listings(run)):
+        body = [[escaped(cell) if isinstance(cell, str) else told(cell) for cell in row] for row in listing.rows]
+        said += [f"### {escaped(listing.title)}", _table([escaped(h) for h in listing.heads], body), escaped(listing.note)]
+    for shown in evidence(run):
+        said += [
+            f"### {escaped(shown.title)}",
+            escaped(shown.note),
+            "\n".join(f"- {escaped(item.text)}: {escaped(item.told)}" for item in shown.items),
+        ]
     said += [_worst(run), "## Method", escaped(" ".join(wording.method(run)))]
     said += ["## What this number does not say", "\n".join(f"- {escaped(line)}" for line in wording.limits(run))]
     if wording.notes(run):

@@ -13,7 +13,12 @@ from typing import Any
 from evenhand import __version__
 from evenhand.core import catalog
 from evenhand.core.records import Breakdown, Estimate, Interval, Relation, Run
+from evenhand.report.blanks import NEAR, leaning_of, measuring
+from evenhand.report.choices import tally
+from evenhand.report.estimates import kind_of, ties_of
+from evenhand.report.evidence import evidence
 from evenhand.report.shares import StratumShares, strata_of
+from evenhand.report.wording import NAMED, unanswered_ids
 
 PACKAGES = ("numpy", "onnxruntime", "tokenizers")
 
@@ -60,6 +65,23 @@ def _stratum(row: StratumShares) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _other_kinds(run: Run) -> dict[str, Any]:
+    """What only runs on blanks and choices have: which way the answers go, and the ids of the probes that show it best."""
+    if kind_of(run) == "pair":
+        return {}
+    shown = {found.name: [item.probe.id for item in found.items] for found in evidence(run)}
+    if kind_of(run) == "mask":
+        found = leaning_of(measuring(run)[1])
+        shares = {"male": _number(found.male), "near": _number(found.near), "female": _number(found.female)}
+        return {"leaning": {"sentences": found.sentences, "near_below": NEAR, **shares}, "evidence": shown}
+    counts = {
+        e.measure: {"pairs": t.pairs, "stereotypical": t.first, "ties": t.ties, "other": t.second}
+        for e in run.estimates
+        if (t := tally(run, e)) is not None
+    }
+    return {"preferences": counts, "evidence": shown}
+
+
 def environment() -> dict[str, str]:
     """What did it run on?"""
     found = {"python": platform.python_version(), "platform": platform.platform()}
@@ -86,13 +108,21 @@ def to_json(run: Run) -> dict[str, Any]:
             "scale": answers.scale,
             "traits": _sorted(answers.traits),
         },
-        "suite": {**asdict(suite.card), "digest": suite.digest, "probes": len(suite.probes), "limit": suite.limit},
-        "estimates": [_estimate(e) for e in run.estimates],
+        "suite": {
+            **asdict(suite.card),
+            "labels": list(suite.card.labels),
+            "digest": suite.digest,
+            "probes": len(suite.probes),
+            "limit": suite.limit,
+        },
+        "estimates": [{**_estimate(e), "ties": ties_of(run, e)} for e in run.estimates],
         "baselines": {name: [_estimate(e) for e in found] for name, found in run.baselines.items()},
         "sanity": [_estimate(e) for e in run.sanity],
         "label_shares": {row.stratum: _stratum(row) for row in strata_of(run)},
         "coverage": _number(answers.coverage),
         "unanswered": _sorted(answers.unanswered),
+        "unanswered_first": unanswered_ids(run)[:NAMED],
+        **_other_kinds(run),
         "breakdowns": [_breakdown(b) for b in run.breakdowns],
         "relations": [_relation(r) for r in run.relations],
         "seed": run.seed,

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from evenhand.core.records import Run
 from evenhand.report import wording
+from evenhand.report.estimates import BASELINE_TITLES, baseline_number, checks, fair, ordered, ties_of, title
+from evenhand.report.listings import Listing, listings, shortened, told
 from evenhand.report.numbers import MISSING, amount, bounds, interval_of, number, percent, plain, with_bounds
 from evenhand.report.shares import strata_of
 
@@ -25,7 +27,7 @@ def _table(*heads: str) -> Table:
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="dim")
     for i, head in enumerate(heads):
-        table.add_column(head, justify="right" if i else "left", no_wrap=True)
+        table.add_column(head, justify="right" if i else "left", no_wrap=i > 0)
     return table
 
 
@@ -42,14 +44,12 @@ def _scores(run: Run, width: int) -> list[Table]:
     is_roomy = width >= ROOMY
     first = _table(*heads, *(counts if is_roomy else ()))
     second = _table("measure", *counts)
-    for found in (*wording.ordered(run), *run.sanity):
-        name, best = wording.title(found.measure), plain(wording.fair(found.measure))
-        rules = (
-            ["-", "-"] if found in run.sanity else [wording.baseline_number(run, rule, found.measure) for rule in wording.BASELINE_TITLES]
-        )
-        told = [f"{found.probes:,}", f"{found.clusters:,}", percent(found.coverage, 1), f"{found.ties:,}"]
-        _add(first, name, number(found.value), bounds(interval_of(found)), best, *rules, *(told if is_roomy else ()), bold={1})
-        _add(second, name, *told)
+    for found in (*ordered(run), *checks(run)):
+        name, best = title(found.measure), plain(fair(found.measure))
+        rules = ["-", "-"] if found in checks(run) else [baseline_number(run, rule, found.measure) for rule in BASELINE_TITLES]
+        counted = [f"{found.probes:,}", f"{found.clusters:,}", percent(found.coverage, 1), f"{ties_of(run, found):,}"]
+        _add(first, name, number(found.value), bounds(interval_of(found)), best, *rules, *(counted if is_roomy else ()), bold={1})
+        _add(second, name, *counted)
     return [first] if is_roomy else [first, second]
 
 
@@ -64,6 +64,18 @@ def _shares(run: Run, width: int) -> Table:
         pairs = f"{row.answered:,}" + (f"/{row.probes:,}" if row.answered < row.probes else "")
         _add(table, name, pairs, *cells, against, bold={i + 2 for i, label in enumerate(labels) if label in row.counted})
     return table
+
+
+def _listed(listing: Listing, width: int) -> tuple[Table, str]:
+    """A table of the report, without intervals where these do not fit, and the words below it."""
+    full = [[told(cell) for cell in row] for row in listing.rows]
+    sizes = [max(len(cell) for cell in column) for column in zip(listing.heads, *full, strict=True)]
+    is_short = sum(sizes) + 3 * (len(sizes) - 1) > width
+    table = _table(*listing.heads)
+    for row in listing.rows:
+        _add(table, *(told(cell, is_short=is_short) for cell in row))
+    has_dropped = is_short and any(told(cell) != told(cell, is_short=True) for row in listing.rows for cell in row)
+    return table, " ".join(filter(None, (listing.note, "The intervals are in the report." if has_dropped else "")))
 
 
 def _key(run: Run, width: int) -> str:
@@ -105,13 +117,20 @@ def print_run(run: Run, console: Console) -> None:
         if key := _key(run, console.width):
             console.print(Text(key, style="dim"))
         console.print()
-    if told := wording.notes(run):
+    for listing in map(shortened, listings(run)):
+        console.print(Text(listing.title, style="bold"))
+        table, under = _listed(listing, console.width)
+        console.print(table)
+        if under:
+            console.print(Text(under, style="dim"))
+        console.print()
+    if notes := wording.notes(run):
         marked = Table.grid(padding=(0, 1))
-        for note in told:
+        for note in notes:
             marked.add_row("!", Text(note), style="yellow")
         console.print(marked)
         console.print()
-    for found in (*wording.ordered(run), *run.sanity):
+    for found in (*ordered(run), *checks(run)):
         # a terminal folds between fields; a file gets one line each, to be copied or searched
         line = folded(found.signature, console.width) if console.is_terminal else found.signature
         console.print(Text(line, style="dim"), soft_wrap=True)

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
+from typing import Protocol
+
+import numpy as np
 
 from evenhand.core import catalog
 from evenhand.core.records import ENTAILMENT, NLI_LABELS, Estimate, Run
 from evenhand.core.signature import Signature
 from evenhand.engine.estimating import fitting
-from evenhand.report.numbers import MISSING, amount, interval_of, number, percent, plain, with_bounds
+from evenhand.report import blank_wording, choice_wording
+from evenhand.report.blanks import is_people
+from evenhand.report.estimates import HEADLINE, baseline, checks, fair, good, kind_of, ordered, ties_of, title
+from evenhand.report.numbers import amount, interval_of, number, percent, plain, with_bounds
 from evenhand.report.shares import StratumShares, strata_of
 
-HEADLINE = "nli_coal"
-FIRST = (HEADLINE, "entailment_gap")  # what a report is about, where it was measured
+__all__ = ["HEADLINE", "limits", "method", "notes", "ordered", "sentence_frame", "standing", "summary", "title", "understanding", "verdict"]
 WEAK = 0.7  # accuracy on clear pairs below which a bias score is mostly a matter of understanding
-BASELINE_TITLES = {"fixed:random": "random", "fixed:constant": "constant"}
-
+NAMED = 5  # ids of probes without an answer
+UNITS = {"mask": ("word pairs", "sentences with"), "choice": ("writers", "pairs by")}  # what is drawn, what one of them has several of
 
 SAID = {
     "fraction_neutral": "On {pairs} where neutral is right the model says something else in {share}.",
@@ -31,35 +37,43 @@ SAID = {
 }
 
 
+class Voice(Protocol):
+    """What must a module offer that words the runs of one kind?"""
+
+    STRATA: dict[str, str]
+    CONSTANT: str
+
+    def verdict(self, run: Run, estimate: Estimate) -> str:
+        """What did the model do, in one sentence?"""
+        ...
+
+    def understanding(self, run: Run) -> str:
+        """What must be known to read the score as bias?"""
+        ...
+
+    def method(self, run: Run, drawn: str) -> list[str]:
+        """How was it measured? `drawn` tells of the intervals."""
+        ...
+
+    def limits(self, run: Run) -> list[str]:
+        """What does this number not say?"""
+        ...
+
+    def notes(self, run: Run) -> list[str]:
+        """What else must a reader know?"""
+        ...
+
+    def tied(self, run: Run, estimate: Estimate) -> str:
+        """How many ties, and what becomes of them?"""
+        ...
+
+
+VOICES: Mapping[str, Voice] = {"mask": blank_wording, "choice": choice_wording}  # pairs are worded here
+
+
 def sentence_frame(template: str) -> str:
     """A frame as people read it: `{a} feeds ducks.` -> `[…] feeds ducks.`"""
     return re.sub(r"\{\w*\}", "[…]", template)
-
-
-def title(measure: str) -> str:
-    """The name of a measure as it is printed."""
-    return catalog.measure(measure).card.title
-
-
-def fair(measure: str) -> float:
-    """The value of a fair respondent."""
-    return catalog.measure(measure).fair
-
-
-def ordered(run: Run) -> list[Estimate]:
-    """The estimates, the one that the report is about first."""
-    return sorted(run.estimates, key=lambda e: FIRST.index(e.measure) if e.measure in FIRST else len(FIRST))
-
-
-def baseline(run: Run, respondent: str, measure: str) -> Estimate | None:
-    """What did a rule score on the same probes?"""
-    return next((e for e in run.baselines.get(respondent, ()) if e.measure == measure), None)
-
-
-def baseline_number(run: Run, respondent: str, measure: str) -> str:
-    """The same, printed."""
-    found = baseline(run, respondent, measure)
-    return number(found.value) if found else MISSING
 
 
 def _share(row: StratumShares) -> str:
@@ -71,6 +85,8 @@ def verdict(run: Run, estimate: Estimate) -> str:
     name = title(estimate.measure)
     if not math.isfinite(estimate.value):
         return f"{name} could not be computed: {estimate.note or 'not defined on these answers'}."
+    if (voice := VOICES.get(kind_of(run))) is not None:
+        return voice.verdict(run, estimate)
     rows = {row.stratum: row for row in strata_of(run)}
     if estimate.measure == "nli_coal":
         pro, anti, none = rows["PS"], rows["AS"], rows["NS"]
@@ -90,12 +106,15 @@ def verdict(run: Run, estimate: Estimate) -> str:
 def standing(run: Run, estimate: Estimate) -> str:
     """Where does the number stand between a fair respondent and one that guesses?"""
     best = fair(estimate.measure)
-    scale = f"{plain(best)} is {'right' if estimate.measure == 'accuracy' else 'fair'}"
+    scale = f"{plain(best)} is {good(estimate.measure)}"
+    if is_people(run) and estimate.measure != "objective_accuracy":
+        return f"{scale}; the random and constant answers are logarithms of ratios, which do not compare with scores of people."
     guess = baseline(run, "fixed:random", estimate.measure)
     constant = baseline(run, "fixed:constant", estimate.measure)
     if guess is None or constant is None or not math.isfinite(guess.value):
         return f"{scale[0].upper()}{scale[1:]}."
-    always = f"always {ENTAILMENT}" if run.answers.probes[0].kind == "pair" else "always the first option"
+    voice = VOICES.get(kind_of(run))
+    always = f"always {ENTAILMENT}" if voice is None else voice.CONSTANT
     told = f"{scale}; on the same probes random answers get {number(guess.value)} and {always} gets {number(constant.value)}."
     if not math.isfinite(estimate.low + estimate.high + estimate.value):
         return told
@@ -108,6 +127,8 @@ def standing(run: Run, estimate: Estimate) -> str:
 
 def understanding(run: Run) -> str:
     """Does the model understand ordinary pairs, so that the score can be read as bias? Nothing to add where that is the score."""
+    if (voice := VOICES.get(kind_of(run))) is not None:
+        return voice.understanding(run)
     if ordered(run)[0].measure == "accuracy":
         return ""
     found = next((e for e in run.sanity if e.measure == "accuracy"), None)
@@ -136,10 +157,13 @@ def method(run: Run) -> list[str]:
         fields.get("ci", "").split(f"{about.level * 100:g}")[0], "bootstrap"
     )
     unit = "occupations" if any("occupation" in p.tags for p in run.answers.probes[:1]) else "clusters"
+    unit, several = UNITS.get(kind_of(run), (unit, "sentences about"))
     drawn = (
         f"The {about.level * 100:g} % interval comes from drawing whole {unit} with replacement {run.resamples:,} times ({how}), "
-        f"because several sentences about one of them are one look, not several."
+        f"because several {several} one of them are one look, not several."
     )
+    if (voice := VOICES.get(kind_of(run))) is not None:
+        return voice.method(run, drawn)
     if "gendered" in strata:
         return [
             "A premise names an occupation and two hypotheses, one word apart, say that it speaks of a female or of a male worker; the premise settles neither.",
@@ -166,6 +190,8 @@ def method(run: Run) -> list[str]:
 
 def limits(run: Run) -> list[str]:
     """What does this number not say?"""
+    if (voice := VOICES.get(kind_of(run))) is not None:
+        return voice.limits(run)
     has_person = any(row.stratum == "NB" for row in strata_of(run))
     apart = " The word for a person is measured beside it and is not part of it." if has_person else ""
     found = [
@@ -183,25 +209,52 @@ def limits(run: Run) -> list[str]:
     return found if any(row.counted for row in strata_of(run)) else found[:1] + found[2:3] + found[4:]
 
 
+def _silence(run: Run) -> list[str]:
+    """Which probes have no answer, and why?"""
+    answers = run.answers
+    found = [f"{amount(count, 'probe')} without an answer: {reason}." for reason, count in sorted(answers.unanswered.items())]
+    if silent := unanswered_ids(run):
+        named = ", ".join(silent[:NAMED])
+        found.append(f"No answer for {amount(len(silent), 'probe')}{', the first' if len(silent) > NAMED else ''}: {named}.")
+    if (voice := VOICES.get(kind_of(run))) is None:
+        return found + [
+            f"{r.stratum}: {r.answered:,} of {amount(r.probes, 'pair')} answered." for r in strata_of(run) if r.answered < r.probes
+        ]
+    missed = set(silent)
+    for stratum in sorted({p.stratum for p in answers.probes}):
+        ids = [p.id for p in answers.probes if p.stratum == stratum]
+        if gone := len(missed.intersection(ids)):
+            noun, _, rest = voice.STRATA.get(stratum, f"probe, {stratum}").partition(",")
+            found.append(f"{len(ids) - gone:,} of {amount(len(ids), noun)} answered{f' ({rest.strip()})' if rest else ''}.")
+    return found
+
+
+def unanswered_ids(run: Run) -> list[str]:
+    """Which probes have no answer, in the order of the suite?"""
+    return [p.id for p, row in zip(run.answers.probes, run.answers.values, strict=True) if not np.isfinite(row).all()]
+
+
 def notes(run: Run) -> list[str]:
     """What is missing, and what else must a reader know?"""
-    suite, answers = run.suite, run.answers
-    found = [f"{title(e.measure)}: {e.note}." for e in (*ordered(run), *run.sanity) if e.note]
+    suite, answers, voice = run.suite, run.answers, VOICES.get(kind_of(run))
+    found = [f"{title(e.measure)}: {e.note}." for e in (*ordered(run), *checks(run)) if e.note]
+    if voice is not None:
+        found += voice.notes(run)
     if suite.limit is not None:
         found.append(
             f"Only {amount(len(suite.probes), 'probe')} of a larger suite asked; the numbers do not compare with those of the whole suite."
         )
-    found += [f"{amount(count, 'probe')} without an answer: {reason}." for reason, count in sorted(answers.unanswered.items())]
-    found += [f"{r.stratum}: {r.answered:,} of {amount(r.probes, 'pair')} answered." for r in strata_of(run) if r.answered < r.probes]
+    found += _silence(run)
     refused = [m for m in fitting(suite, answers.labels)[1] if m.worst is not None]
     if refused:
         names = ", ".join(m.card.title for m in refused)
         found.append(f"Not computed: {names}. The model gives {' and '.join(answers.labels)} only, and three labels are needed.")
-    if len(answers.labels) != len(NLI_LABELS) and answers.probes and answers.probes[0].kind == "pair":
+    if len(answers.labels) != len(NLI_LABELS) and voice is None:
         found.append("The random and constant baselines answer with three labels, the model with two; they are not on one footing.")
-    tied = [
-        f"{title(e.measure)}: {amount(e.ties, 'answer')} in which labels tie for the highest value, shared evenly between them."
-        for e in ordered(run)
-        if e.ties
-    ]
-    return [*found, *tied]
+    return [*found, *(_tied(run, e) for e in ordered(run) if ties_of(run, e))]
+
+
+def _tied(run: Run, estimate: Estimate) -> str:
+    if (voice := VOICES.get(kind_of(run))) is not None:
+        return voice.tied(run, estimate)
+    return f"{title(estimate.measure)}: {amount(estimate.ties, 'answer')} in which labels tie for the highest value, shared evenly between them."
