@@ -114,7 +114,7 @@ def test_an_unknown_name_suggests_close_ones() -> None:
         catalog.measure("nli_cola")
     with pytest.raises(UnknownNameError, match=r"unknown suite 'Occupation-NLI'\. Did you mean occupation-nli"):
         catalog.suite("Occupation-NLI")
-    with pytest.raises(UnknownNameError, match=r"unknown language 'klingon'\. Known: en, ja, zh\."):
+    with pytest.raises(UnknownNameError, match=r"unknown language 'klingon'\. Known: en, ja, ko, zh\."):
         catalog.language("klingon")
     assert issubclass(UnknownNameError, EvenhandError)
 
