@@ -38,7 +38,7 @@ from evenhand.engine.asking import ask
 from evenhand.measures.log_odds import log_odds
 from evenhand.respondents.opening import open_respondent
 from evenhand.respondents.weighing import RULES
-from evenhand.respondents.wheels import WHEELS
+from evenhand.respondents.wheels import MASKED_NAMES, WHEELS
 
 MASK = 4
 SINGLE = (
@@ -303,7 +303,7 @@ def test_a_plain_vocabulary_is_cut_as_its_tokenizer_json(tmp_path: Path, folder:
 def test_the_embedded_classifier_answers_no_blanks_and_the_error_names_who_does() -> None:
     said = refusal("default")
     assert said.startswith("'default' is a respondent of the kind 'nli' and cannot answer mask probes. These can: ")
-    assert set(said.partition("These can: ")[2].split(", ")) >= {"fixed:random", "stored:BERT", *WHEELS}
+    assert set(said.partition("These can: ")[2].split(", ")) >= {"fixed:random", "stored:BERT", *MASKED_NAMES}
     assert "default" not in said.partition("These can: ")[2].split(", ")
 
 

@@ -54,7 +54,7 @@ def refused(*words: object) -> str:
         (("./nowhere",), "unknown model './nowhere': there is no such folder."),
         (("defautl",), "Did you mean default?"),
         (("fixed:fiar",), "unknown fixed respondent 'fiar'. Did you mean fair?"),
-        (("nobody:x",), "unknown model 'nobody:x'. Known forms: fixed:random"),
+        (("nobody:x",), "unknown model 'nobody:x'. Known forms: causal:"),
         ((*FAIR, "--suite", "ocupation-nli"), "unknown suite 'ocupation-nli'. Did you mean occupation-nli"),
         ((*FAIR, "--suite", "nli_coal"), "Did you mean nli-coal"),
         ((*FAIR, "--suite", "zzz"), f"unknown suite 'zzz'. Known: {', '.join(catalog.entries('suites'))}."),
@@ -122,7 +122,7 @@ def test_measure_wants_to_know_the_suite_and_the_file(here: Path) -> None:
     ("words", "said"),
     [
         (("show", "nli_cola"), "unknown name 'nli_cola'. Did you mean nli_coal"),
-        (("suites", "build", "occupation", "--out", "x.jsonl"), "Did you mean occupation-nli?"),
+        (("suites", "build", "occupation", "--out", "x.jsonl"), "Did you mean occupation-nli"),
         (("suites", "verify", "nowhere.jsonl"), "nowhere.jsonl: there is no such file"),
         (("suites", "export", "ordinary-nli", "--lang", "de", "--out", "x.jsonl"), "has no language 'de'"),
     ],

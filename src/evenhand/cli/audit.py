@@ -20,7 +20,10 @@ def audit(
         ),
     ],
     suite: Annotated[
-        str, typer.Option("--suite", "-s", help="Suite, `suite:variant`, or a suite file (.jsonl). See `evenhand list suites`.")
+        str,
+        typer.Option(
+            "--suite", "-s", help="Suite, `suite:variant`, a suite file (.jsonl), or several with commas. See `evenhand list suites`."
+        ),
     ] = "occupation-nli",
     lang: opt.Lang = "en",
     limit: Annotated[int | None, typer.Option(min=1, help="Ask only so many probes, strata in turn.")] = None,
@@ -34,6 +37,9 @@ def audit(
     dominance: opt.Dominance = 70.0,
     scoring: opt.Scoring = None,
     length: opt.Length = "auto",
+    form: opt.Form = None,
+    pooling: opt.Pooling = None,
+    similarity: opt.Similarity = "cosine",
     batch_size: Annotated[str, typer.Option(help="Pairs per batch, or auto. Changes speed, not answers.")] = "auto",
     device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 ... (torch models).")] = "auto",
     cache: Annotated[bool, typer.Option(help="Keep answers, so that the same command goes on where it stopped.")] = True,
@@ -56,18 +62,24 @@ def audit(
 
     if batch_size != "auto" and not (batch_size.isdigit() and int(batch_size) > 0):
         raise EvenhandError(f"batch size '{batch_size}': give a number of at least 1, or auto")
-    folder = out or Path("runs") / _run_name(model, suite, lang)
-    # the nearest folder that is there, so that a model that does not load leaves no empty folder behind
-    require_writable(next(p for p in (folder, *folder.parents) if p.exists()))
+    names = [name.strip() for name in suite.split(",") if name.strip()]
+    folders = [
+        Path("runs") / _run_name(model, name, lang) if out is None else out if len(names) == 1 else out / _run_name(model, name, lang)
+        for name in names
+    ]
+    for folder in folders:
+        # the nearest folder that is there, so that a model that does not load leaves no empty folder behind
+        require_writable(next(p for p in (folder, *folder.parents) if p.exists()))
     try:
-        with asking_bar(f"asking {model}") as progress:
-            run = run_audit(
-                model, suite=suite, lang=lang, limit=limit, seed=seed, label_map=opt.parse_label_map(label_map), data=data,
-                captions=captions or (), shares=shares, dominance=dominance, scoring=scoring, length=length,
-                measures=measures, batch_size=None if batch_size == "auto" else int(batch_size), device=device, cache=cache, resamples=resamples,
-                level=level, method=method, progress=progress,  # type: ignore[arg-type]
-            )  # fmt: skip
-        _tell(run, folder, as_json=as_json)
+        for name, folder in zip(names, folders, strict=True):
+            with asking_bar(f"asking {model}") as progress:
+                run = run_audit(
+                    model, suite=name, lang=lang, limit=limit, seed=seed, label_map=opt.parse_label_map(label_map), data=data,
+                    captions=captions or (), shares=shares, dominance=dominance, scoring=scoring, length=length, form=form, pooling=pooling, similarity=similarity,
+                    measures=measures, batch_size=None if batch_size == "auto" else int(batch_size), device=device, cache=cache, resamples=resamples,
+                    level=level, method=method, progress=progress,  # type: ignore[arg-type]
+                )  # fmt: skip
+            _tell(run, folder, as_json=as_json)
     except KeyboardInterrupt:
         kept = "what was answered is kept; the same command goes on from there" if cache else "nothing was kept (--no-cache)"
         print(f"\nstopped: {kept}", file=sys.stderr)

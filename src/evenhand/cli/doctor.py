@@ -20,6 +20,7 @@ EXTRAS = {
     "annotate": ("starlette", "sqlalchemy"),
     "ja": ("fugashi",),
     "zh": ("jieba",),
+    "picture": ("sklearn", "onnx"),
 }
 
 

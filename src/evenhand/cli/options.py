@@ -30,6 +30,14 @@ Scoring = Annotated[
 Length = Annotated[
     str, typer.Option(help="Masked models: how words of unequal length are compared: auto (sum if equally long, else mean), sum, mean.")
 ]
+Form = Annotated[
+    str | None,
+    typer.Option(
+        help="Classifiers asked to choose: pair (default), or a supposition preset: esp, clean, or your own text with {h} and {p}."
+    ),
+]
+Pooling = Annotated[str | None, typer.Option(help="Encoders: mean or cls [default: what the model's folder says, else mean].")]
+Similarity = Annotated[str, typer.Option(help="Encoders: cosine, dot or distance (negative).")]
 Level = Annotated[float, typer.Option(help="Level of the intervals.")]
 Resamples = Annotated[int, typer.Option(min=100, help="Resamples of the cluster bootstrap.")]
 Method = Annotated[str, typer.Option(help="Interval: bca or percentile.")]

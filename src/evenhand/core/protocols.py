@@ -36,6 +36,10 @@ class RespondentOptions:
     seed: int = 0
     scoring: str | None = None  # how a masked model scores a word of several tokens; None: its default
     length: str = "auto"  # how words of unequal length are compared
+    form: str | None = None  # how a classifier is shown a context and an option: as a pair, or as a supposition; None: as a pair
+    pooling: str | None = None  # how an encoder makes one vector of a sentence; None: what its own folder says, else the mean
+    similarity: str = "cosine"  # how an encoder compares two vectors
+    spread: int = 1  # how many numbers a rule gives for each option of a choice: one, or one a label
 
 
 @runtime_checkable

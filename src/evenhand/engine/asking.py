@@ -18,6 +18,11 @@ CHUNK = 128
 Progress = Callable[[int, int, int], None]  # done, of how many, of which from the cache
 
 
+def spread_of(respondent: Respondent) -> int:
+    """How many numbers does it give for each option of a choice? A classifier one a label, everybody else one."""
+    return int(getattr(respondent, "spread", 1))
+
+
 def ask(respondent: Respondent, probes: Sequence[Probe], *, cache: AnswerCache | None = None, progress: Progress | None = None) -> Floats:
     """One row of raw values per probe, in the order of `probes`."""
     kinds = {p.kind for p in probes} - respondent.kinds
@@ -25,7 +30,11 @@ def ask(respondent: Respondent, probes: Sequence[Probe], *, cache: AnswerCache |
         raise EvenhandError(f"{respondent.identity} cannot answer {' and '.join(sorted(kinds))} probes")
     distinct = {probe_key(p): p for p in probes}
     known = cache.get(list(distinct.values())) if cache else {}
-    width = len(respondent.labels) if all(p.kind == "pair" for p in probes) else max((p.width for p in probes), default=0)
+    width = (
+        len(respondent.labels)
+        if all(p.kind == "pair" for p in probes)
+        else max((p.width for p in probes), default=0) * spread_of(respondent)
+    )
     known = {key: row for key, row in known.items() if len(row) == width}
     reused = len(known)
     open_keys = sorted((k for k in distinct if k not in known), key=lambda k: sum(map(len, distinct[k].texts)), reverse=True)

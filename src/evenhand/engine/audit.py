@@ -14,7 +14,7 @@ from evenhand.core import catalog
 from evenhand.core.errors import EvenhandError, InputError
 from evenhand.core.protocols import Respondent, RespondentOptions, SuiteOptions
 from evenhand.core.records import Answers, Estimate, Probe, Run, Suite
-from evenhand.engine.asking import Progress, ask
+from evenhand.engine.asking import Progress, ask, spread_of
 from evenhand.engine.cache import AnswerCache
 from evenhand.engine.estimating import break_down, choose, estimate, tags_of
 from evenhand.engine.relating import relate
@@ -40,8 +40,13 @@ BREAKDOWNS = (
     ("topic", "pair"),
     ("type", "pair"),
     ("bias type", "sentence"),
+    ("domain", "target"),
+    ("target", "sentence"),
+    ("word", "pair"),
+    ("emotion", "word"),
+    ("sort", "word"),
 )
-BOTH = {"lean": "majority"}  # broken down by lean only where the probes also have a majority: gendered entailment
+BOTH = {"lean": "majority", "word": "pair"}  # broken down by lean only where the probes also have a majority: gendered entailment
 
 
 def load_suite(
@@ -117,8 +122,15 @@ def _cache(respondent: Respondent, wanted: bool | str | Path) -> Iterator[Answer
 
 
 def labels_of(suite: Suite, respondent: Respondent) -> tuple[str, ...]:
-    """What the values of an answer stand for: the model's own labels for pairs, else the roles that the suite names."""
-    return respondent.labels if all(p.kind == "pair" for p in suite.probes) else suite.card.labels
+    """What the values of an answer stand for: the model's own labels for pairs, else the roles that the suite names.
+
+    A classifier gives every option of a choice one number a label: `stereotype:entailment`, `stereotype:neutral` ...
+    """
+    if all(p.kind == "pair" for p in suite.probes):
+        return respondent.labels
+    if spread_of(respondent) > 1:
+        return tuple(f"{option}:{label}" for option in suite.card.labels for label in respondent.labels)
+    return suite.card.labels
 
 
 def question(respondent: Respondent, suite: Suite, *, cache: bool | str | Path = True, progress: Progress | None = None) -> Answers:
@@ -146,7 +158,11 @@ def judge(
     baselines: dict[str, tuple[Estimate, ...]] = {}
     kind = suite.probes[0].kind
     for name in (*BASELINES, *((REFERENCE,) if kind == "mask" else ())):
-        rule = open_respondent(name, kind, RespondentOptions(seed=seed))
+        rule = open_respondent(
+            name,
+            kind,
+            RespondentOptions(seed=seed, spread=answers.values.shape[1] // max(p.width for p in suite.probes) if kind == "choice" else 1),
+        )
         said = question(rule, suite, cache=False)
         baselines[name] = tuple(estimate(m, suite, said, **settings) for m in chosen)
     checks: tuple[Estimate, ...] = ()
@@ -167,8 +183,8 @@ def audit(
     model: str | Respondent | Callable[[list[tuple[str, str]]], Any] = "default", *, suite: str | Suite = "occupation-nli", lang: str = "en",
     data: str | Path | None = None, limit: int | None = None, batch_size: int | None = None, seed: int = 0, cache: bool | str | Path = True,
     label_map: Mapping[str, int] | None = None, captions: Sequence[str | Path] = (), measures: Sequence[str] | None = None, device: str = "auto",
-    shares: str | Path | None = None, dominance: float = DOMINANCE, scoring: str | None = None, length: str = "auto", resamples: int = 10_000, level: float = 0.95,
-    method: Method = "bca", progress: Progress | None = None,
+    shares: str | Path | None = None, dominance: float = DOMINANCE, scoring: str | None = None, length: str = "auto", form: str | None = None,
+    pooling: str | None = None, similarity: str = "cosine", resamples: int = 10_000, level: float = 0.95, method: Method = "bca", progress: Progress | None = None,
 ) -> Run:  # fmt: skip
     """Ask a model (a name, a folder, a hub id, a Respondent or a function) every probe of a suite and measure its answers."""
     start = time.perf_counter()
@@ -183,8 +199,9 @@ def audit(
     lang = questions.card.language
     if isinstance(model, str):
         options = RespondentOptions(
-            language=lang, label_map=label_map, batch_size=batch_size, device=device, seed=seed, scoring=scoring, length=length
-        )
+            language=lang, label_map=label_map, batch_size=batch_size, device=device, seed=seed, scoring=scoring, length=length, form=form, pooling=pooling,
+            similarity=similarity,
+        )  # fmt: skip
         respondent: Respondent = open_respondent(
             str(Path(model).expanduser()) if model.startswith("~") else model, questions.probes[0].kind, options
         )

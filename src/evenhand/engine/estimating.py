@@ -14,6 +14,7 @@ from evenhand.core.protocols import Measure
 from evenhand.core.records import Answers, Breakdown, Estimate, Floats, Group, Probe, Suite
 from evenhand.core.signature import Signature
 from evenhand.measures.labelling import count_ties
+from evenhand.measures.options import option_scores
 from evenhand.stats.bootstrap import FEW, Method, cluster_totals, interval, intervals
 
 GROUP_RESAMPLES = 2000
@@ -23,7 +24,9 @@ def fitting(suite: Suite, labels: Sequence[str]) -> tuple[list[Measure], list[Me
     """The measures for these probes: those that these labels suffice for, and those that need more labels."""
     kinds, strata = {p.kind for p in suite.probes}, {p.stratum for p in suite.probes}
     apt = [m for m in catalog.measures().values() if m.kind in kinds and (not m.strata or m.strata & strata)]
-    return [m for m in apt if m.labels <= set(labels)], [m for m in apt if not m.labels <= set(labels)]
+    apt = [m for m in apt if getattr(m, "required", frozenset()) <= strata]  # a product of two scores needs the probes of both
+    given = {*labels, *(label.partition(":")[0] for label in labels)}  # `stereotype:entailment` is an answer about `stereotype`
+    return [m for m in apt if m.labels <= given], [m for m in apt if not m.labels <= given]
 
 
 def choose(suite: Suite, answers_labels: Sequence[str], names: Sequence[str] | None) -> list[Measure]:
@@ -42,7 +45,7 @@ def choose(suite: Suite, answers_labels: Sequence[str], names: Sequence[str] | N
                     f"{measure.name} does not apply to {suite.card.name}: it has no stratum of {', '.join(sorted(measure.strata))}"
                 )
         return chosen
-    if not usable or (refused and not any(m.worst is not None for m in usable)):
+    if not usable or (any(m.worst is not None for m in refused) and not any(m.worst is not None for m in usable)):
         needs = ", ".join(m.name for m in refused) or "every measure"
         raise MeasureError(
             f"the model gives {', '.join(answers_labels)}; {needs} cannot be computed on {suite.card.name}. Would work: {works}"
@@ -53,12 +56,23 @@ def choose(suite: Suite, answers_labels: Sequence[str], names: Sequence[str] | N
 def _why_empty(measure: Measure, probes: Sequence[Probe], evidence: Floats) -> str:
     """Why is the score NaN?"""
     there = {p.stratum for p in probes}
-    missing = sorted(measure.strata - there)
+    wanted = (
+        measure.strata & there if measure.kind == "choice" and there else measure.strata
+    )  # the variants of a choice suite have one stratum each
+    missing = sorted(wanted - there)
     if missing:
         return f"no probes in {', '.join(missing)}"
     counted = {p.stratum for p, row in zip(probes, evidence, strict=True) if row.any()}
-    silent = sorted(measure.strata - counted) if measure.strata else []
+    silent = sorted(wanted - counted)
     return f"no answer in {', '.join(silent)}" if silent else "not defined on these answers"
+
+
+def _count_ties(measure: Measure, probes: Sequence[Probe], values: Floats) -> int:
+    """In how many answers do two options share the highest number, as the measure compares them?"""
+    if measure.kind == "choice" and probes:
+        values = option_scores(values, max(p.width for p in probes))
+    decimals: int | None = getattr(measure, "decimals", None)  # a measure that rounds before it compares has more ties
+    return count_ties(values if decimals is None else np.round(values, decimals))
 
 
 def generator(seed: int, name: str) -> np.random.Generator:
@@ -89,7 +103,6 @@ def estimate(
         resamples=resamples, level=level, method=method,
     )  # fmt: skip
     score = found.pop("")
-    decimals: int | None = getattr(measure, "decimals", None)  # a measure that rounds before it compares has more ties
     notes = []
     if not np.isfinite(score.value):
         notes.append(_why_empty(measure, probes, evidence))
@@ -99,7 +112,7 @@ def estimate(
         notes.append(f"only {len(totals)} clusters: the interval is rough")
     return Estimate(
         measure=measure.name, value=score.value, low=score.low, high=score.high, level=level, probes=len(probes), clusters=len(totals),
-        coverage=float(np.isfinite(values).all(axis=1).mean()) if len(values) else float("nan"), ties=count_ties(values if decimals is None else np.round(values, decimals)),
+        coverage=float(np.isfinite(values).all(axis=1).mean()) if len(values) else float("nan"), ties=_count_ties(measure, probes, values),
         signature=str(sign(measure, suite, answers, seed=seed, resamples=resamples, level=level, method=method)), note="; ".join(notes), parts=found,
     )  # fmt: skip
 

@@ -28,32 +28,54 @@ class Unanswerable(NamedTuple):
 
 
 def filled(texts: Sequence[str]) -> list[str]:
-    """The sentence of a mask probe with each candidate in the blank."""
+    """The sentence with each candidate in its blank, or in all its blanks."""
     return [texts[0].replace(BLANK, word) for word in texts[1:]]
 
 
-def _touched(encoding: Any, start: int, end: int) -> list[int]:
+def find_touching(encoding: Any, start: int, end: int) -> list[int]:
     """The positions of the tokens that share a character with text[start:end]."""
     marks = zip(encoding.offsets, encoding.special_tokens_mask, strict=True)
     return [i for i, ((low, high), is_special) in enumerate(marks) if not is_special and low < end and high > start]
 
 
-def _shared(ids: Sequence[tuple[int, ...]]) -> int:
+def count_shared(ids: Sequence[Sequence[int]]) -> int:
     """How many tokens do all start with?"""
     return next((k for k, column in enumerate(zip(*ids, strict=False)) if len(set(column)) > 1), min(map(len, ids)))
 
 
 def find_words(texts: Sequence[str], encodings: Sequence[Any], unknown: int | None) -> list[Filling] | Unanswerable:
-    """Where each candidate stands in its filled-in sentence, or why that cannot be told."""
-    start = texts[0].index(BLANK)
-    ids, touched = [tuple(e.ids) for e in encodings], []
+    """Where each candidate stands in its filled-in sentence with one blank, or why that cannot be told."""
+    found = find_places(texts, encodings, unknown)
+    return found if isinstance(found, Unanswerable) else [Filling(ids, places[0], places[-1] + 1) for ids, places in found]
+
+
+def find_places(
+    texts: Sequence[str], encodings: Sequence[Any], unknown: int | None
+) -> list[tuple[tuple[int, ...], list[int]]] | Unanswerable:
+    """Each filled-in sentence and the positions of its candidate in all of the blanks, or why they cannot be told."""
+    if BLANK not in texts[0]:
+        return Unanswerable(f"no {BLANK} in '{texts[0]}'")
+    ids, rests = [tuple(e.ids) for e in encodings], []
     for word, encoding in zip(texts[1:], encodings, strict=True):
-        found = _touched(encoding, start, start + len(word))
-        if not found:
-            return Unanswerable(f"the candidate '{word}' has no tokens")
-        if unknown is not None and unknown in encoding.ids[found[0] : found[-1] + 1]:
-            return Unanswerable(f"the candidate '{word}' has characters that the tokeniser does not know")
-        touched.append(found)
-    left = min(_shared(ids), *(found[0] for found in touched))
-    right = min(_shared([i[::-1] for i in ids]), *(len(i) - found[-1] - 1 for i, found in zip(ids, touched, strict=True)))
-    return [Filling(i, left, len(i) - right) for i in ids]
+        edges, at = [0], 0  # where each stretch of text between two blanks starts and ends
+        for before in texts[0].split(BLANK)[:-1]:
+            at += len(before)
+            found = find_touching(encoding, at, at + len(word))
+            if not found:
+                return Unanswerable(f"the candidate '{word}' has no tokens")
+            if unknown is not None and unknown in encoding.ids[found[0] : found[-1] + 1]:
+                return Unanswerable(f"the candidate '{word}' has characters that the tokeniser does not know")
+            edges += [found[0], found[-1] + 1]
+            at += len(word)
+        edges.append(len(encoding.ids))
+        rests.append(list(zip(edges[::2], edges[1::2], strict=True)))
+    kept: list[set[int]] = [set() for _ in ids]
+    last = len(rests[0]) - 1
+    for k in range(last + 1):
+        stretches = [text[rest[k][0] : rest[k][1]] for text, rest in zip(ids, rests, strict=True)]
+        head, tail = count_shared(stretches), count_shared([s[::-1] for s in stretches])
+        is_head = k == 0 or (k < last and head >= tail)  # between two blanks the one or the other widens
+        for held, rest in zip(kept, rests, strict=True):
+            low, high = rest[k]
+            held.update(range(low, low + head) if is_head else range(high - tail, high))
+    return [(text, [i for i in range(len(text)) if i not in held]) for text, held in zip(ids, kept, strict=True)]

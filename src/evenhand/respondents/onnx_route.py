@@ -15,6 +15,7 @@ from evenhand.respondents.encoding import FEEDS, Encoded, find_longest, pad_batc
 from evenhand.respondents.tokens import find_pad, open_tokenizer, read_config
 
 GRAPHS = ("model.onnx", "onnx/model.onnx")
+Text = tuple[str, str] | str  # what a classifier reads: a pair, or one text
 
 
 def find_graph(folder: Path) -> Path | None:
@@ -71,9 +72,9 @@ class OnnxRoute(OnnxNetwork):
         told = self.session.get_outputs()[0].shape[-1]
         self.width = told if isinstance(told, int) else self.logits(self.encode([("a", "b")])).shape[-1]
 
-    def encode(self, pairs: list[tuple[str, str]]) -> list[Encoded]:
-        """Token ids and segment numbers, uncut."""
-        return [Encoded(tuple(e.ids), tuple(e.type_ids)) for e in self.tokenizer.encode_batch(pairs)]
+    def encode(self, texts: Sequence[Text]) -> list[Encoded]:
+        """Token ids and segment numbers of pairs or of single texts, uncut."""
+        return [Encoded(tuple(e.ids), tuple(e.type_ids)) for e in self.tokenizer.encode_batch(list(texts))]
 
     def logits(self, batch: list[Encoded]) -> Floats:
         """The raw outputs for a batch."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -74,9 +75,13 @@ class TransformersRoute(TransformersNetwork):
         self.width = int(self.model.config.num_labels)
         self.longest = find_longest(self.config, self.tokenizer.model_max_length)
 
-    def encode(self, pairs: list[tuple[str, str]]) -> list[Encoded]:
-        """Token ids and segment numbers, uncut."""
-        found = self.tokenizer([p for p, _ in pairs], [h for _, h in pairs], truncation=False, verbose=False)
+    def encode(self, texts: Sequence[tuple[str, str] | str]) -> list[Encoded]:
+        """Token ids and segment numbers of pairs or of single texts, not of both, uncut."""
+        if not texts:
+            return []
+        first = [t if isinstance(t, str) else t[0] for t in texts]
+        second = [t[1] for t in texts if not isinstance(t, str)] or None
+        found = self.tokenizer(first, second, truncation=False, verbose=False)
         types = found.get("token_type_ids") or [[0] * len(ids) for ids in found["input_ids"]]
         return [Encoded(tuple(i), tuple(t)) for i, t in zip(found["input_ids"], types, strict=True)]
 

