@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
 
@@ -14,12 +15,16 @@ from hypothesis.extra.numpy import arrays
 
 from evenhand.core import catalog
 from evenhand.core.protocols import Measure, RespondentOptions, SuiteOptions
-from evenhand.core.records import PREFERENCES, Answers, Floats, Probe, Suite, SuiteCard
+from evenhand.core.records import NLI_LABELS, PREFERENCES, Answers, Floats, Probe, Suite, SuiteCard
 from evenhand.engine.audit import limited, question
 from evenhand.engine.estimating import estimate
+from evenhand.measures.continuous_comparisons import Continuous
+from evenhand.measures.official_comparisons import Official
+from evenhand.measures.stereoset_scores import OPTIONS, StereoSetScore
 from evenhand.respondents.opening import open_respondent
 
 SAMPLE = 24  # probes; enough for every stratum, few enough for Hypothesis
+WORDS = {"recognition", "profession", "emotion"}  # the strata of the word tests
 
 
 class Case(NamedTuple):
@@ -31,7 +36,20 @@ class Case(NamedTuple):
     def read(self) -> list[Probe]:
         return [p for p in self.suite.probes if not self.measure.strata or p.stratum in self.measure.strata]
 
+    @property
+    def spread(self) -> int:
+        """How many numbers an option has: one, or where the measure reads labels of options one a label."""
+        return len(NLI_LABELS) if any(":" in label for label in self.measure.labels) else 1
+
+    @property
+    def width(self) -> int:
+        return max(p.width for p in self.suite.probes) * self.spread
+
     def sample(self) -> list[Probe]:
+        if WORDS & {p.stratum for p in self.suite.probes}:  # three words with four pairs each, and the words of these pairs
+            pairs = list(dict.fromkeys(p.tags["pair"] for p in self.read()))[:4]
+            words = [*dict.fromkeys(p.cluster for p in self.read() if p.stratum != "recognition")][:3]
+            return [p for p in self.read() if p.tags["pair"] in pairs and p.cluster in (*pairs, *words)]
         return list(limited(Suite(card=self.suite.card, probes=tuple(self.read())), SAMPLE, seed=1).probes)
 
 
@@ -50,18 +68,53 @@ def _hand_made() -> Suite:
     return Suite(card=card, probes=probes)
 
 
+def _stereoset() -> Suite:
+    """Items in the form of StereoSet, whose own sentences are not shipped: terms of two and of four items, in both strata."""
+    sizes = [("inter", 2), ("inter", 4), ("inter", 2), ("intra", 4), ("intra", 2), ("intra", 2)]
+    probes = tuple(
+        Probe(
+            id=f"{term}/{i}", kind="choice", language="en", texts=(f"Room {term} has number {i}.", "It is x.", "It is y.", "Cats purr."), stratum=stratum,
+            cluster=f"term {term}", tags={"items": str(size), "target": f"term {term}", "domain": "race", "fair": "equal", "stereotyped": "0"},
+        )
+        for term, (stratum, size) in enumerate(sizes)
+        for i in range(size)
+    )  # fmt: skip
+    card = SuiteCard(name="stereoset", version="0", language="en", source="", licence="", citation="", description="", labels=OPTIONS)
+    return Suite(card=card, probes=probes)
+
+
+def _by_turns(answers: Answers) -> Answers:
+    """What is fair where ties count against: stereotype and anti-stereotype win by turns, both before the unrelated option."""
+    return replace(answers, values=np.asarray([[2.0, 1.0, 0.0] if p.id.endswith(("0", "2")) else [1.0, 2.0, 0.0] for p in answers.probes]))
+
+
+def _zero_shot() -> Suite:
+    """Items in the form of GLUE, whose own sentences are not shipped: three gold labels, and the one of tasks that have two."""
+    gold = (*NLI_LABELS, "not_entailment")
+    probes = tuple(
+        Probe(
+            id=str(i), kind="pair", language="en", texts=(f"Room {i // 2} is open.", f"It has door {i}."), stratum="zero-shot", cluster=str(i // 2),
+            tags={"gold": gold[i % 4], "fair": (*NLI_LABELS, "neutral")[i % 4], "stereotyped": "neutral"},
+        )
+        for i in range(24)
+    )  # fmt: skip
+    card = SuiteCard(name="hand-made-glue", version="1", language="en", source="", licence="", citation="", description="")
+    return Suite(card=card, probes=probes)
+
+
 def _cases() -> dict[str, Case]:
     suites = [
         source.build(language, SuiteOptions())
         for source in catalog.entries("suites").values()
         if not source.is_published
         for language in source.languages
-    ] + [_hand_made()]
+    ] + [_hand_made(), _stereoset(), _zero_shot()]
     return {
         f"{measure.name}/{suite.card.name}/{suite.card.language}": Case(measure, suite)
         for measure in catalog.measures().values()
         for suite in suites
         if any(p.kind == measure.kind and (not measure.strata or p.stratum in measure.strata) for p in suite.probes)
+        and getattr(measure, "required", frozenset()) <= {p.stratum for p in suite.probes}
     }
 
 
@@ -78,11 +131,17 @@ def equal(left: float, right: float) -> bool:
     return bool(np.isclose(left, right, rtol=0, atol=1e-9, equal_nan=True))
 
 
+def _is_boundary(before: Probe, after: Probe) -> bool:
+    """May shards be cut here? Twins stay together, and so does a word with its pairs."""
+    if after.stratum in WORDS:
+        return after.cluster != before.cluster
+    return after.twin is None or after.texts[0] != before.texts[0]
+
+
 @st.composite
 def answered(draw: st.DrawFn, name: str) -> Floats:
     """A table of values with ties (small whole numbers) and with rows that are no answer."""
-    probes = SAMPLES[name]
-    width = max(p.width for p in probes)
+    probes, width = SAMPLES[name], CASES[name].width
     number = st.integers(-2, 2).map(float) | st.floats(-20, 20, allow_subnormal=False)
     values: Floats = draw(arrays(np.float64, (len(probes), width), elements=number))
     values[draw(arrays(np.bool_, len(probes), elements=st.sampled_from([False, False, False, True])))] = np.nan
@@ -108,9 +167,7 @@ def test_the_order_of_probes_is_irrelevant(name: str, data: st.DataObject) -> No
 def test_shards_add_to_the_whole(name: str, data: st.DataObject) -> None:
     measure, probes = CASES[name].measure, SAMPLES[name]
     values = data.draw(answered(name))
-    cut = data.draw(
-        st.sampled_from([i for i in range(1, len(probes)) if probes[i].twin is None or probes[i].texts[0] != probes[i - 1].texts[0]])
-    )  # twins stay together
+    cut = data.draw(st.sampled_from([i for i in range(1, len(probes)) if _is_boundary(probes[i - 1], probes[i])]))
     shards = [measure.evidence(probes[:cut], values[:cut]).sum(axis=0), measure.evidence(probes[cut:], values[cut:]).sum(axis=0)]
     np.testing.assert_allclose(shards[0] + shards[1], measure.evidence(probes, values).sum(axis=0), atol=1e-9)
     assert equal(float(measure.combine(shards[0] + shards[1])), score(measure, probes, values))
@@ -169,12 +226,18 @@ def test_many_sums_at_once_give_what_each_gives_alone(name: str, data: st.DataOb
 @every_case
 def test_a_tie_is_shared_evenly(name: str) -> None:
     """Two labels on top count as half an answer of each, three as a third; none is silently preferred."""
-    measure, probes = CASES[name].measure, SAMPLES[name]
-    width = max(p.width for p in probes)
+    measure, probes, width = CASES[name].measure, SAMPLES[name], CASES[name].width
 
     def evidence(*tops: int) -> Floats:
         return measure.evidence(probes, np.tile([1.0 if c in tops else 0.0 for c in range(width)], (len(probes), 1)))
 
+    if isinstance(measure, StereoSetScore):
+        pytest.skip("its published conventions count a tie against, for or half: see test_stereoset_scores.py")
+    if measure.strata & WORDS:  # always male, always female, always a tie
+        scores = [float(measure.combine(evidence(*tops).sum(axis=0))) for tops in ((0,), (width // 2,), (0, width // 2))]
+        known, fair = [0.5, 0.5, 0.5], [0.0, 0.0, 1.0]  # half of the gendered words are male
+        assert scores == (known if measure.worst is None else fair if "recognition" not in measure.strata else [0.0, 0.0, 0.5])
+        return
     if not any(measure.evidence([p], np.eye(width)[:1]).any() for p in probes):
         pytest.skip("compares twins: a tie between labels is not what it counts")
     if measure.card.range[1] == np.inf and measure.card.range[0] == 0:
@@ -198,18 +261,25 @@ def _bounds() -> list[tuple[str, str, float]]:
 @pytest.mark.parametrize(("name", "rule", "expected"), _bounds())
 def test_the_fair_and_the_stereotyped_respondent_reach_the_bounds(name: str, rule: str, expected: float) -> None:
     measure, suite = CASES[name]
-    respondent = open_respondent(f"fixed:{rule}", measure.kind, RespondentOptions(language=suite.card.language))
-    found = estimate(measure, suite, question(respondent, suite, cache=False), resamples=200)
+    spread = CASES[name].spread
+    respondent = open_respondent(f"fixed:{rule}", measure.kind, RespondentOptions(language=suite.card.language, spread=spread))
+    said = question(respondent, suite, cache=False)
+    is_strict = isinstance(measure, Official | Continuous) and rule == "fair"
+    found = estimate(measure, suite, _by_turns(said) if is_strict else said, resamples=200)
     assert found.value == pytest.approx(expected, abs=1e-12)
     assert (found.low, found.high) == pytest.approx((expected, expected), abs=1e-12)
-    ties = sum(p.tags[rule] == "equal" for p in CASES[name].read())
-    assert found.coverage == 1.0 and found.ties == ties and found.note in ("", f"only {found.clusters} clusters: the interval is rough")
+    ties = 0 if is_strict else sum(p.tags[rule] == "equal" for p in CASES[name].read())
+    assert (
+        found.coverage == 1.0
+        and (found.ties == ties or spread > 1)
+        and found.note in ("", f"only {found.clusters} clusters: the interval is rough")
+    )
 
 
 @every_case
 def test_nothing_answered_is_nan_and_never_zero(name: str) -> None:
     measure, suite = CASES[name]
-    silent = np.full((len(suite.probes), max(p.width for p in suite.probes)), np.nan)
+    silent = np.full((len(suite.probes), CASES[name].width), np.nan)
     answers = Answers(respondent="nobody", suite=suite.reference, labels=suite.card.labels, probes=suite.probes, values=silent)
     found = estimate(measure, suite, answers, resamples=100)
     assert all(np.isnan(v) for v in (found.value, found.low, found.high))

@@ -26,7 +26,7 @@ def test_a_sound_installation_leaves_with_0_and_says_what_there_is() -> None:
     assert (code, err) == (0, "")
     lines = {line[:16].strip(): line[17:] for line in out.splitlines()}
     assert lines["evenhand"].startswith(f"{__version__}, Python 3.")
-    assert lines["suites"].startswith("13 built-in suites, ")
+    assert lines["suites"].startswith("22 built-in suites, ")
     assert lines["suites"].endswith(" probes, clean")
     assert "writable" in lines["cache"]
     assert {"extra hf", "extra train", "extra ja", "extra zh"} <= set(lines)

@@ -14,7 +14,8 @@ def measure(
     answers: Annotated[
         Path,
         typer.Argument(
-            help="answers.parquet of a run, or a .csv/.tsv/.jsonl with id and entailment, neutral, contradiction (or label); male, female (or pb) for blanks."
+            help="answers.parquet of a run, or a .csv/.tsv/.jsonl with id and entailment, neutral, contradiction (or label); male, female (or pb) for blanks; "
+            "or the predictions .json of StereoSet's own code."
         ),
     ],
     suite: Annotated[str | None, typer.Option("--suite", "-s", help="The suite that was answered (needed for predictions files).")] = None,

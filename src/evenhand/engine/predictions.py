@@ -1,6 +1,7 @@
 """What did a model say that was run elsewhere? A CSV, TSV or JSONL file with `id` and either three probabilities or a label.
 
-For blanks: `id`, and the log-probabilities `male` and `female` or their difference `pb`; for choices a column for each option.
+For blanks: `id`, and the log-probabilities `male` and `female` or their difference `pb`; for choices a column for each option, or the file of
+StereoSet's own code.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from evenhand.core.errors import InputError
 from evenhand.core.records import GENDERS, NLI_LABELS, Answers, Floats, Suite
 from evenhand.core.storage import read_rows
+from evenhand.engine.official import read_official, read_sections
 from evenhand.respondents.labels import plain
 
 TOLERANCE = 1e-3  # how far probabilities may be from a sum of one: rounding to three decimals
@@ -82,6 +84,8 @@ def _option_values(path: Path, row: Mapping[str, Any], form: str, labels: tuple[
 
 def read_predictions(path: Path, suite: Suite) -> Answers:
     """The predictions as answers to the suite; unknown ids are an error, missing ids lower the coverage."""
+    if (sections := read_sections(path)) is not None:
+        return read_official(path, suite, sections)
     rows = read_rows(path)
     is_pairs = all(p.kind == "pair" for p in suite.probes)
     labels = NLI_LABELS if is_pairs else suite.card.labels

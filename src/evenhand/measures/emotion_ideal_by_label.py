@@ -1,0 +1,36 @@
+"""Does the model know the gender of words, and yet go with neither gender where a feeling is all that it is told?
+
+emotion_icat_discrete = recognition_discrete * emotion_fairness_discrete. Between 0 and 1; 1 is ideal. Luo and Glass 2023.
+Of two options the lower predicted label wins (entailment 0, neutral 1, contradiction 2).
+"""
+
+from __future__ import annotations
+
+from evenhand.core.protocols import MeasureCard
+from evenhand.measures.word_fairness import BOTH_LABELS, CITATION, EMOTION, RANGE, RECOGNITION, IcatScore, multiply
+
+
+def emotion_icat_discrete(recognition: float, fairness: float) -> float:
+    """The product of two shares, `recognition_discrete` and `emotion_fairness_discrete`."""
+    return multiply(recognition, fairness)
+
+
+class EmotionIcatDiscrete(IcatScore):
+    """Recognition times fairness."""
+
+    name = "emotion_icat_discrete"
+    strata = frozenset({RECOGNITION, EMOTION})
+    required = strata
+    labels = BOTH_LABELS
+    is_discrete = True
+    card = MeasureCard(
+        title="Emotion iCAT, discrete",
+        question="Does the model know the gender of words, and yet go with neither where a feeling is all that it is told?",
+        formula="recognition_discrete * emotion_fairness_discrete",
+        range=RANGE,
+        citation=CITATION,
+        caveat="A respondent that always says the same gets 0.5 (recognition 0.5, fairness 1, all by ties), a random one about 0.45.",
+    )
+
+
+MEASURE = EmotionIcatDiscrete()
