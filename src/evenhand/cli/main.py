@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from evenhand import __version__
-from evenhand.cli import audit, doctor, labour, listing, measure, reproduce, show, suites
+from evenhand.cli import audit, compare, doctor, labour, listing, measure, picture, reproduce, show, suites, train
 from evenhand.core.errors import EvenhandError
 
 app = typer.Typer(
@@ -34,12 +34,15 @@ def _main(
 
 app.command("audit", no_args_is_help=True)(audit.audit)
 app.command("measure", no_args_is_help=True)(measure.measure)
+app.command("compare", no_args_is_help=True)(compare.compare)
 app.command("labour", no_args_is_help=True)(labour.labour)
+app.command("picture", no_args_is_help=True)(picture.picture)
 app.command("reproduce", no_args_is_help=True)(reproduce.reproduce)
 app.command("list", no_args_is_help=True)(listing.list_section)
 app.command("show", no_args_is_help=True)(show.show)
 app.command("doctor")(doctor.doctor)
 app.add_typer(suites.app, name="suites")
+app.add_typer(train.app, name="train")
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
