@@ -1,0 +1,310 @@
+"""Are the numbers of the picture what they are said to be? Against slow and obvious ways to compute them, and on spaces whose answer is known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from models import TinyModel, open_model, vocabulary, write_model
+
+from evenhand.core.errors import LoadError, MeasureError
+from evenhand.core.records import Floats, Probe, Suite, SuiteCard
+from evenhand.engine.audit import load_suite
+from evenhand.engine.scene import Scene, Sense, scene_of
+from evenhand.respondents.vectors import head_reader
+
+pytest.importorskip("sklearn")
+
+from evenhand.engine import boundary, picturing
+from evenhand.report import picture_words
+
+PAIRS = tuple((f"he{i}", f"she{i}") for i in range(12))
+JOBS = (("nurse", "female"), ("carpenter", "male"), ("janitor", "none"), ("pilot", "male"), ("wizard", ""))
+
+
+def make_suite(
+    pairs: Sequence[tuple[str, str]] = PAIRS,
+    jobs: Sequence[tuple[str, str]] = JOBS,
+    sense: Sense = "profession",
+    labels: tuple[str, ...] = ("male", "female"),
+) -> Suite:
+    """Every profession against every pair, and one probe of another stratum."""
+    verb = "is a" if sense == "profession" else "feels"
+    probes = [
+        Probe(
+            id=f"{job}/{male}", kind="choice", language="en", texts=(f"The person {verb} {job}.", f"The person is {male}.", f"The person is {female}."),
+            stratum=sense, cluster=job, tags={"word": job, "pair": f"{male}/{female}", **({"lean": lean} if lean else {})},
+        )
+        for job, lean in jobs
+        for male, female in pairs
+    ]  # fmt: skip
+    aside = Probe(id="r", kind="choice", language="en", texts=("The person is he0.", "masculine", "feminine"), stratum="recognition")
+    card = SuiteCard(name=sense, version="1", language="en", source="", licence="", citation="", description="", labels=labels)
+    return Suite(card=card, probes=(*probes, aside))
+
+
+def make_vectors(scene: Scene, places: Sequence[float], noise: float, seed: int = 0, width: int = 6) -> Floats:
+    """Gender on the first axis (male -1, female 1), neutral words at `places` on it, chance on the others."""
+    vectors = np.random.default_rng(seed).normal(scale=noise, size=(len(scene.words), width))
+    vectors[scene.gendered, 0] += np.where(scene.is_female, 1, -1)
+    vectors[len(scene.gendered) :, 0] = places
+    return vectors
+
+
+# --- the words
+
+
+def test_the_scene_has_every_sentence_once_and_leaves_recognition_aside() -> None:
+    scene = scene_of([("profession", make_suite()), ("emotion", make_suite(jobs=[("sad", "")], sense="emotion"))])
+    assert [w.name for w in scene.words[:4]] == ["he0", "she0", "he1", "she1"]
+    assert [w.sense for w in scene.words].count("male") == len(PAIRS) == len(scene.pairs)
+    assert [(w.name, w.lean) for w in scene.words if w.sense == "profession"] == list(JOBS)
+    assert [w.name for w in scene.words if w.sense == "emotion"] == ["sad"]
+    assert scene.sorts == ("profession", "emotion")
+    assert scene.words[scene.rows("profession")[0]].share == 88.9  # nurses, CPS 2019
+    assert math.isnan(scene.words[scene.rows("profession")[4]].share)
+
+
+def test_pairs_that_share_a_word_are_one_group() -> None:
+    scene = scene_of([("profession", make_suite([("lord", "lady"), ("king", "queen"), ("gentleman", "lady"), ("lord", "dame")]))])
+    assert [w.name for w in scene.words[:6]] == ["lord", "lady", "king", "queen", "gentleman", "dame"]
+    assert scene.groups == [0, 0, 1, 1, 0, 0]
+    assert scene.partners == [frozenset({1, 5}), frozenset({0, 4}), frozenset({3}), frozenset({2}), frozenset({1}), frozenset({0})]
+
+
+def test_a_suite_of_other_options_and_a_word_of_both_genders_are_refused() -> None:
+    with pytest.raises(MeasureError, match="has the options yes, no; a picture needs male, female"):
+        scene_of([("profession", make_suite(labels=("yes", "no")))])
+    with pytest.raises(MeasureError, match=r"'The person is cousin\.' is both a male and a female option"):
+        scene_of([("profession", make_suite([("cousin", "aunt"), ("uncle", "cousin")]))])
+
+
+@pytest.mark.parametrize("language", ["en", "ja", "zh"])
+def test_the_built_in_suites_make_a_scene(language: str) -> None:
+    scene = scene_of([("profession", load_suite("profession", language)), ("emotion", load_suite("emotion", language))])
+    assert len(scene.pairs) >= 50
+    assert min(len(scene.rows("profession")), len(scene.rows("emotion"))) >= 40
+    assert sum(math.isfinite(w.share) for w in scene.words) >= 40
+    assert {w.lean for w in scene.words if w.sense == "profession"} == {"female", "male", "none"}
+
+
+# --- the space
+
+
+def slow_purity(vectors: Floats, is_female: Sequence[bool], partners: Sequence[frozenset[int]], k: int) -> list[float]:
+    def cosine(a: Floats, b: Floats) -> float:
+        return float(a @ b / math.sqrt((a @ a) * (b @ b)))
+
+    found = []
+    for i in range(len(vectors)):
+        others = [j for j in range(len(vectors)) if j != i and j not in partners[i]]
+        nearest = sorted(others, key=lambda j: -cosine(vectors[i], vectors[j]))[:k]
+        found.append(sum(is_female[j] == is_female[i] for j in nearest) / len(nearest))
+    return found
+
+
+def test_purity_is_that_of_a_slow_search() -> None:
+    scene = scene_of([("profession", make_suite())])
+    vectors = make_vectors(scene, [0] * 5, 0.8)[scene.gendered]
+    shares, chance = picturing.purity(vectors, scene.is_female, scene.partners, 5)
+    assert shares == pytest.approx(slow_purity(vectors, list(scene.is_female), scene.partners, 5))
+    assert 0.5 < shares.mean() < 1
+    assert chance == pytest.approx(11 / 22)
+
+
+def test_equally_near_words_share_the_last_places_whatever_their_order() -> None:
+    vectors = np.ones((6, 3))
+    is_female = np.asarray([False, True, False, True, False, True])
+    partners = [frozenset({i ^ 1}) for i in range(6)]
+    assert picturing.purity(vectors, is_female, partners, 3)[0] == pytest.approx([0.5] * 6)  # 2 of the 4 others, three places of four
+
+
+def test_a_group_is_scored_by_a_boundary_that_never_saw_it() -> None:
+    scene = scene_of([("profession", make_suite())])
+    vectors, is_female, groups = make_vectors(scene, [0] * 5, 0.8)[scene.gendered], scene.is_female, np.asarray(scene.groups)
+    found = boundary.leave_out(vectors, is_female, scene.groups, np.random.default_rng(0), folds=len(PAIRS))
+    for group in set(scene.groups):
+        others = groups != group
+        mean, spread = vectors[others].mean(axis=0), vectors[others].std(axis=0)
+        svm = boundary.fit(vectors[others], is_female[others])[-1]
+        by_hand = ((vectors[~others] - mean) / spread @ svm.coef_[0] + svm.intercept_[0]) / np.linalg.norm(svm.coef_)
+        assert found[~others] == pytest.approx(by_hand)
+
+
+def test_what_is_left_out_moves_nothing_that_is_left_out_with_it() -> None:
+    scene = scene_of([("profession", make_suite())])
+    vectors = make_vectors(scene, [0] * 5, 0.8)[scene.gendered]
+    before = boundary.leave_out(vectors, scene.is_female, scene.groups, np.random.default_rng(1), folds=4)
+    far = vectors.copy()
+    far[0] *= 1e6
+    after = boundary.leave_out(far, scene.is_female, scene.groups, np.random.default_rng(1), folds=4)
+    same = np.flatnonzero(np.isclose(before, after, rtol=1e-12, atol=0))
+    assert 1 in same  # its partner
+    assert len(same) == 2 * 3 - 1  # its fold of three pairs, but for itself
+
+
+def test_accuracy_is_certain_where_gender_is_an_axis_and_chance_where_it_is_none() -> None:
+    scene = scene_of([("profession", make_suite())])
+    clear = picturing.place_words("clear", "", scene, make_vectors(scene, [0.9, -0.9, 0.1, -0.5, 0], 0.05), seed=0, resamples=200)
+    assert list(clear.accuracy) == [1, 1, 1]
+    assert "no width; errors up to 3 in 12 are not ruled out" in clear.notes[0]
+    assert clear.purity.value == 1
+    assert clear.shuffled < 0.8
+    blind = np.random.default_rng(5).normal(size=(len(scene.words), 6))
+    found = picturing.place_words("blind", "", scene, blind, seed=0, resamples=200)
+    assert 0.25 < found.accuracy.value < 0.75
+    assert found.accuracy.low <= found.accuracy.value <= found.accuracy.high
+
+
+def test_professions_are_placed_by_the_boundary_with_the_female_side_positive() -> None:
+    shares = {"nurse": 88.9, "carpenter": 2.8, "pilot": 5.3}
+    scene = scene_of([("profession", make_suite())])
+    rows = scene.rows("profession")
+    known = [scene.words[i].share for i in rows]
+    assert known[0] == shares["nurse"]
+    places = [(s - 50) / 50 if math.isfinite(s) else 0.7 for s in known]
+    found = picturing.place_words("m", "", scene, make_vectors(scene, places, 1e-3, width=2), seed=3, resamples=200)
+    assert found.distances[rows] == pytest.approx(places, abs=0.01)  # gendered words lie at -1 and 1: their spread is 1
+    (sort,) = found.sorts
+    assert sort.male_side.value == sum(p < 0 for p in places) / 5
+    assert sort.shares == sum(math.isfinite(s) for s in known)
+    assert sort.share["pearson"].value == pytest.approx(1, abs=1e-3)
+    is_known = [math.isfinite(s) for s in known]
+    by_hand = np.corrcoef(np.asarray(places)[is_known], np.asarray(known)[is_known])[0, 1]
+    assert sort.share["pearson"].value == pytest.approx(by_hand, abs=1e-3)
+    leans = {"female": 1, "none": 0, "male": -1}
+    by_lean = np.corrcoef([leans[lean] for _, lean in JOBS if lean], [p for p, (_, lean) in zip(places, JOBS, strict=True) if lean])[0, 1]
+    assert sort.leans == 4
+    assert sort.lean["pearson"].value == pytest.approx(by_lean, abs=1e-3)
+
+
+def test_emotions_have_sides_but_nothing_to_correlate_with() -> None:
+    scene = scene_of([("emotion", make_suite(jobs=[("sad", ""), ("glad", ""), ("angry", "")], sense="emotion"))])
+    (sort,) = picturing.place_words("m", "", scene, make_vectors(scene, [0.5, -0.5, -0.6], 0.01), seed=0, resamples=200).sorts
+    assert (sort.shares, sort.leans) == (0, 0)
+    assert sort.male_side.value == pytest.approx(2 / 3)
+    assert math.isnan(sort.share["pearson"].value)
+
+
+def test_what_cannot_be_learned_from_is_refused() -> None:
+    scene = scene_of([("profession", make_suite())])
+    vectors = make_vectors(scene, [0] * 5, 0.5)
+    vectors[3] = np.nan
+    with pytest.raises(MeasureError, match=r"m has no vector for 'The person is she1\.' \(1 such sentences\)"):
+        picturing.place_words("m", "", scene, vectors, seed=0)
+    with pytest.raises(MeasureError, match="m gives every gendered word the same vector"):
+        picturing.place_words("m", "", scene, np.ones((len(scene.words), 3)), seed=0)
+    few = scene_of([("profession", make_suite(PAIRS[:3]))])
+    with pytest.raises(MeasureError, match="3 groups of gendered words; at least 4"):
+        picturing.place_words("m", "", few, make_vectors(few, [0] * 5, 0.5), seed=0)
+
+
+def test_words_in_one_bunch_are_a_cluster() -> None:
+    jobs = [(name, "none") for name in "abcdefghijkl"]
+    scene = scene_of([("profession", make_suite(jobs=jobs))])
+    rows, vectors = scene.rows("profession"), np.random.default_rng(0).normal(size=(len(scene.words), 8))
+    vectors[rows[2:5]] = vectors[rows[2]] + np.random.default_rng(1).normal(scale=1e-3, size=(3, 8))
+    assert picturing.find_clusters(vectors, scene) == (tuple(rows[2:5]),)
+
+
+# --- the plane
+
+
+def test_the_plane_is_the_same_for_the_same_seed() -> None:
+    vectors = np.random.default_rng(0).normal(size=(40, 5))
+    one, two, other = (picturing.flatten(vectors, seed) for seed in (1, 1, 2))
+    assert one.shape == (40, 2)
+    assert (one == two).all()
+    assert np.isfinite(other).all()
+
+
+def test_the_line_of_the_plane_parts_the_points_as_the_svm_does() -> None:
+    rng = np.random.default_rng(0)
+    is_female = np.arange(40) % 2 == 1
+    points = rng.normal(size=(40, 2)) * [3, 10] + np.where(is_female, 4, -4)[:, None] + 20
+    line, accuracy = boundary.draw_line(points, is_female)
+    assert line is not None
+    said = points @ line[:2] + line[2] > 0
+    assert (said == boundary.fit(points, is_female).predict(points)).all()
+    assert accuracy == (said == is_female).mean() > 0.8
+
+
+def test_a_line_is_cut_at_the_frame() -> None:
+    low, high = np.asarray([0.0, 0.0]), np.asarray([10.0, 10.0])
+    for line, ends in (((1.0, 0.0, -3.0), [(3, 0), (3, 10)]), ((1.0, 1.0, -5.0), [(0, 5), (5, 0)]), ((0.0, 2.0, -8.0), [(0, 4), (10, 4)])):
+        found = picture_words.clip(line, low, high)
+        assert found is not None
+        assert [tuple(e) for e in found] == ends
+    assert picture_words.clip((1.0, 0.0, -30.0), low, high) is None
+
+
+def test_names_lie_on_no_other_name_and_within_the_frame() -> None:
+    points = np.random.default_rng(0).uniform(5, 295, size=(80, 2))
+    names = [f"word{i}" for i in range(80)]
+    found = picture_words.name_places(points, names, range(80), (300.0, 300.0))
+    assert 10 < len(found) < 80
+    boxes = []
+    for row, x, y, anchor in found:
+        wide = 6.0 * len(names[row])
+        left = {"start": x, "end": x - wide, "middle": x - wide / 2}[anchor]
+        boxes.append((left, y - 9, left + wide, y + 2))
+        assert left >= 0
+        assert left + wide <= 300
+    for i, a in enumerate(boxes):
+        assert not any(a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3] for b in boxes[:i])
+
+
+def test_the_figure_has_a_title_for_every_word_and_no_script() -> None:
+    scene = scene_of([("profession", make_suite()), ("emotion", make_suite(jobs=[("sad & low", "")], sense="emotion"))])
+    found = picturing.place_words("one@1", "", scene, make_vectors(scene, [0.9, -0.9, 0.1, -0.5, 0, 0.2], 0.2), seed=0, resamples=200)
+    figure = picture_words.words_figure(scene, [found, found])
+    for drawing in (figure.wide, figure.narrow):
+        assert drawing.count("<title>nurse (profession, 88.9 % women): ") == 2
+        assert "<title>sad &amp; low (emotion): " in drawing
+        assert drawing.count("<title>he") + drawing.count("<title>she") == 2 * 24
+        assert "<script" not in drawing
+    for kind in ("male word", "female word", "profession that leans male", "profession that leans female", "other profession", "emotion"):
+        assert f">{kind}</text>" in figure.wide
+    assert f"SVM accuracy, unseen words {found.accuracy.value:.3f}" in figure.wide
+    assert f"in this plane {found.plane_accuracy:.3f}" in figure.narrow
+
+
+# --- the vectors of a classifier
+
+
+def test_the_vector_is_what_the_last_layer_of_an_onnx_graph_reads(tmp_path: Path) -> None:
+    tiny = TinyModel()
+    texts = ["The person is a nurse.", "The man is sleeping in the kitchen.", "Nurse."]
+    respondent = open_model(write_model(tmp_path / "m", tiny), batch_size=2)
+    found = head_reader(respondent)(texts)
+    for text, vector in zip(texts, found, strict=True):
+        ids = [2, *(vocabulary().get(w, 1) for w in text.lower().replace(".", " .").split()), 3]
+        assert vector == pytest.approx((tiny.words[ids] + tiny.segments[0]).mean(axis=0), abs=1e-5)
+    logits = respondent.route.logits(respondent.route.encode(texts))  # all that the labels are made of
+    assert found @ tiny.weights + tiny.bias == pytest.approx(logits, abs=1e-4)
+
+
+def test_a_sentence_longer_than_the_model_is_named(tmp_path: Path) -> None:
+    read = head_reader(open_model(write_model(tmp_path / "m", longest=8)))
+    with pytest.raises(LoadError, match=r"'nurse nurse .*' has 12 tokens; m@.* takes 8"):
+        read(["nurse " * 10])
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("family", ["bert", "roberta"])
+def test_the_vector_is_what_the_last_layer_of_a_torch_model_reads(tmp_path: Path, family: str) -> None:
+    pytest.importorskip("torch")
+    from test_transformers_route import build
+
+    respondent = open_model(build(tmp_path / "m", family), batch_size=2)
+    texts = ["The person is a nurse.", "The man is sleeping in the kitchen.", "A nurse sleeps."]
+    found = head_reader(respondent)(texts)
+    model = respondent.route.model  # type: ignore[union-attr]
+    head = model.classifier if family == "bert" else model.classifier.out_proj
+    weight, bias = (p.detach().numpy() for p in (head.weight, head.bias))
+    for text, vector in zip(texts, found, strict=True):
+        alone = respondent.route.logits(respondent.route.encode([text]))[0]
+        assert vector @ weight.T + bias == pytest.approx(alone, abs=1e-4)
