@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from evenhand.core.errors import InputError
+from evenhand.core.errors import EvenhandError
 from evenhand.core.protocols import RespondentOptions
 from evenhand.core.records import NLI_LABELS, Probe
-from evenhand.train.corpus import Pair, read_pairs
+from evenhand.train.corpus import Pair
 
 torch = pytest.importorskip("torch", reason="needs the train extra")
 pytestmark = pytest.mark.torch
 WORDS = {"entailment": "yes", "neutral": "maybe", "contradiction": "no"}
 
 
-@pytest.fixture(scope="module")
-def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def save_encoder(folder: Path) -> Path:
     from transformers import BertConfig, BertModel, BertTokenizerFast
 
-    folder = tmp_path_factory.mktemp("encoder")
+    torch.set_num_threads(1)  # on a busy machine two threads wait for each other longer than so small a network takes
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS.values(), *(f"w{i}" for i in range(200))]
     (folder / "vocab.txt").write_text("\n".join(words), encoding="utf-8")
     BertTokenizerFast(str(folder / "vocab.txt"), do_lower_case=True).save_pretrained(folder)
@@ -32,6 +33,11 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     BertModel(config).save_pretrained(folder)
     return folder
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_encoder(tmp_path_factory.mktemp("encoder"))
 
 
 def corpus(count: int, seed: int) -> list[Pair]:
@@ -127,13 +133,138 @@ def test_quantised_weights_are_within_half_a_step() -> None:
     assert packed.dtype == np.int8 and np.abs(packed * scale - weight).max() <= scale.max() / 2 + 1e-6
 
 
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [('{"premise": "a", "label": "neutral"}', "'hypothesis' is missing"), ('{"premise": "a", "hypothesis": "b", "label": "maybe"}', "label 'maybe' is none of"),
-     ('{"premise": " ", "hypothesis": "b", "label": "neutral"}', "is empty")],
-)  # fmt: skip
-def test_a_bad_training_row_is_named(tmp_path: Path, line: str, reason: str) -> None:
-    path = tmp_path / "train.jsonl"
-    path.write_text('{"premise": "a", "hypothesis": "b", "label": "neutral"}\n' + line + "\n", encoding="utf-8")
-    with pytest.raises(InputError, match=f"row 2: .*{reason}"):
-        read_pairs([path])
+def slow_interval(right: list[bool], premises: list[str], z: float = 1.959963984540054) -> tuple[float, float]:
+    """Both ends of Wilson's interval: where the score test of a share p is just not significant, with the variance that clusters of premises give."""
+    n, share = len(right), sum(right) / len(right)
+    by_premise: dict[str, float] = {}
+    for is_right, premise in zip(right, premises, strict=True):
+        by_premise[premise] = by_premise.get(premise, 0.0) + (is_right - share)
+    spread = sum(v * v for v in by_premise.values()) / n**2
+    looks = min(n, share * (1 - share) / spread) if spread else n
+    inside = [p for p in np.linspace(0, 1, 200_001) if (share - p) ** 2 <= z * z * p * (1 - p) / looks + 1e-15]
+    return inside[0], inside[-1]
+
+
+@pytest.mark.parametrize("a_premise", [1, 3])
+@pytest.mark.parametrize("odds", [0.7, 1.0])
+def test_the_interval_of_the_accuracy_is_wilsons_and_wider_where_pairs_share_premises(a_premise: int, odds: float) -> None:
+    from evenhand.train.fit import accuracy_interval
+
+    rng = np.random.default_rng(3)
+    right = np.repeat(rng.random(60) < odds, a_premise)
+    premises = [str(i // a_premise) for i in range(len(right))]
+    found = accuracy_interval(right, premises)
+    assert found.value == right.mean()
+    assert found[1:] == pytest.approx(slow_interval(right.tolist(), premises), abs=1e-5)
+    alone = accuracy_interval(right, [str(i) for i in range(len(right))])
+    if odds < 1 and a_premise == 3:  # thrice the same look is one look
+        assert (found.high - found.low) / (alone.high - alone.low) == pytest.approx(3**0.5, rel=0.05)
+    if odds < 1 and a_premise == 1:
+        assert found.low == pytest.approx(alone.low)
+
+
+def test_an_nli_model_keeps_the_order_of_its_labels(encoder: Path, tmp_path: Path) -> None:
+    from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
+
+    names = dict(enumerate(("CONTRADICTION", "neutral", "Entailment")))
+    config = AutoConfig.from_pretrained(encoder, num_labels=3, id2label=names, label2id={v: k for k, v in names.items()})
+    AutoModelForSequenceClassification.from_pretrained(encoder, config=config).save_pretrained(tmp_path / "mnli")
+    AutoTokenizer.from_pretrained(encoder).save_pretrained(tmp_path / "mnli")
+    card = train(tmp_path / "mnli", tmp_path / "out")
+    told = json.loads((tmp_path / "out" / "config.json").read_text(encoding="utf-8"))["id2label"]
+    assert told == {"0": "contradiction", "1": "neutral", "2": "entailment"}
+    assert card["accuracy"] == {"dev": pytest.approx(1.0, abs=0.05)}
+
+
+def test_without_an_average_the_weights_are_those_of_the_last_step(encoder: Path) -> None:
+    """Against a loop as plain as can be, on a model without dropout."""
+    from transformers import AutoTokenizer
+
+    from evenhand.train.batching import Encoded, shuffled
+    from evenhand.train.fit import open_classifier
+    from evenhand.train.loop import Run
+    from evenhand.train.recipes import Recipe
+
+    recipe = Recipe(
+        name="t",
+        epochs=2,
+        learning_rate=1e-3,
+        warmup=0.0,
+        average=0.0,
+        dropout=0.0,
+        has_frozen_words=False,
+        weight_decay=0.0,
+        batch_size=20,
+    )
+    data = Encoded(AutoTokenizer.from_pretrained(encoder), corpus(90, 1), 64)
+    ends = []
+    for is_plain in (False, True):
+        torch.manual_seed(1)
+        rng = np.random.default_rng(1)
+        model = open_classifier(encoder, recipe)
+
+        def loss_of(rows: Any, model: Any = model) -> Any:
+            inputs, labels = data.batch(rows)
+            return torch.nn.functional.cross_entropy(model(**inputs).logits, labels)
+
+        if is_plain:
+            model.train()
+            optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, betas=(0.9, 0.999), weight_decay=0.0)
+            for step, rows in enumerate(rows for _ in range(2) for rows in shuffled(data.lengths, 20, rng)):
+                for group in optimizer.param_groups:
+                    group["lr"] = 1e-3 * (10 - step) / 10
+                optimizer.zero_grad()
+                loss_of(rows).backward()
+                torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+                optimizer.step()
+        else:
+            Run(model, len(data), loss_of, recipe).go(partial(shuffled, data.lengths, 20, rng), unit="pairs", say=lambda _: None)
+        ends.append(model.state_dict())
+    assert all(torch.allclose(ends[0][k], ends[1][k], atol=1e-5) for k in ends[0])
+
+
+def test_the_best_epoch_is_kept_and_training_stops_when_none_is_better(encoder: Path) -> None:
+    from transformers import AutoTokenizer
+
+    from evenhand.train.batching import Encoded, shuffled
+    from evenhand.train.fit import open_classifier
+    from evenhand.train.loop import Run
+    from evenhand.train.recipes import Recipe
+
+    data = Encoded(AutoTokenizer.from_pretrained(encoder), corpus(64, 1), 64)
+    judged = [0.4, 0.8, 0.8, 0.7, 0.9]
+    for patience, epochs, best in ((2, 4, 2), (0, 5, 5)):
+        recipe = Recipe(name="t", epochs=5, learning_rate=1e-3, average=0.5, has_frozen_words=False, is_best_kept=True, patience=patience)
+        torch.manual_seed(0)
+        model = open_classifier(encoder, recipe)
+        seen: list[dict[str, Any]] = []
+        draw = partial(shuffled, data.lengths, 8, np.random.default_rng(0))
+
+        def judge(model: Any = model, seen: Any = seen) -> float:
+            seen.append({k: v.clone() for k, v in model.state_dict().items()})
+            return judged[len(seen) - 1]
+
+        def loss_of(rows: Any, model: Any = model) -> Any:
+            inputs, labels = data.batch(rows)
+            return torch.nn.functional.cross_entropy(model(**inputs).logits, labels)
+
+        run = Run(model, len(data), loss_of, recipe)
+        run.go(draw, unit="pairs", say=lambda _: None, judge=judge)
+        assert (run.at.epoch, run.at.best, run.at.scores) == (epochs, best, judged[:epochs])
+        kept = model.state_dict()
+        assert [all(torch.equal(kept[k], at[k]) for k in kept) for at in seen] == [n == best for n in range(1, epochs + 1)]
+
+
+def test_a_loss_that_is_no_number_stops_the_run(encoder: Path) -> None:
+    from evenhand.train.fit import open_classifier
+    from evenhand.train.loop import optimise
+    from evenhand.train.recipes import Recipe
+
+    recipe = Recipe(name="t", epochs=1)
+    model = open_classifier(encoder, recipe)
+
+    def loss_of(rows: Any) -> Any:
+        return model.classifier.bias.sum() * float("nan")
+
+    with pytest.raises(EvenhandError, match=r"no number any more at step 1 of 3; give a lower learning rate than 0\.0001"):
+        optimise(model, 90, lambda: [np.arange(32)] * 3, loss_of, recipe, unit="pairs", say=lambda _: None)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+from evenhand.core.errors import EvenhandError, UnknownNameError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -13,22 +15,37 @@ class Recipe:
     name: str
     epochs: int = 4
     learning_rate: float = 1e-4  # linear warm-up, linear decay to 0
-    batch_size: int = 32
+    batch_size: int = 32  # of all processes together
     max_length: int = 128
     warmup: float = 0.06  # share of the steps
+    beta1: float = 0.9  # of AdamW
+    beta2: float = 0.999
     weight_decay: float = 0.01
     label_smoothing: float = 0.0
     dropout: float = 0.1
     attention_dropout: float = 0.0  # 0 lets the fused attention kernel run
-    average: float = 0.999  # decay a step of the moving average of the weights, which is what is kept
+    average: float = (
+        0.999  # decay a step of the moving average of the weights, which is what is kept; 0: no average, the weights as they are
+    )
     layer_decay: float = 1.0  # learning rate of a layer = that of the layer above times this
     head_rate: float = 1.0  # learning rate of the classifier = that of the top layer times this
     has_frozen_words: bool = True  # word embeddings stay as they are
     repeats: Mapping[str, int] = field(default_factory=dict)  # how often a training file is read; 1 where it is not named
     start: str = ""  # the run to start from; the bare encoder where it is not named
+    form: str = "pair"  # how premise and hypothesis are told: as a pair, or as the one sentence of a supposition
+    is_best_kept: bool = False  # the epoch with the best dev accuracy and not the last
+    patience: int = 0  # epochs without a better dev accuracy after which training stops; 0: it does not
     seed: int = 13
 
+    def __post_init__(self) -> None:
+        for name, least in (("epochs", 1), ("batch_size", 1), ("max_length", 4), ("patience", 0), ("seed", 0)):
+            if getattr(self, name) < least:
+                raise EvenhandError(f"{name.replace('_', ' ')} is {getattr(self, name)}; give a number of at least {least}")
+        if not 0 <= self.learning_rate <= 1:
+            raise EvenhandError(f"learning rate is {self.learning_rate}; give a number between 0 and 1, such as 2e-5")
 
+
+# What default.py trains, one after the other.
 RECIPES = {
     recipe.name: recipe
     for recipe in (
@@ -48,3 +65,27 @@ RECIPES = {
 }
 
 MASKED = Recipe(name="masked", epochs=5, learning_rate=5e-4, batch_size=64, warmup=0.03, has_frozen_words=False)
+
+# As the papers print them. Where they are silent, as the programs that they used: no warm-up, every weight trained, no average.
+_PRINTED = Recipe(
+    name="", learning_rate=2e-5, epochs=3, warmup=0.0, attention_dropout=0.1, average=0.0, has_frozen_words=False, is_best_kept=True
+)
+PRINTED = {
+    recipe.name: recipe
+    for recipe in (
+        replace(_PRINTED, name="nli-coal", epochs=5, weight_decay=0.0),  # Anantaprayoon, Kaneko, Okazaki 2024
+        replace(_PRINTED, name="sharma"),  # Sharma, Dey, Sinha 2021
+        replace(_PRINTED, name="sharma-1e-5", learning_rate=1e-5),
+        replace(_PRINTED, name="supposition", form="clean"),  # Luo, Glass 2023
+    )
+}
+# The project's own, for any encoder and any files: they start from what the user names, and repeat none of it.
+OWN = {name: replace(recipe, start="", repeats={}, is_best_kept=True) for name, recipe in RECIPES.items()}
+NAMED: Mapping[str, Recipe] = {**PRINTED, **OWN}
+
+
+def find_recipe(name: str) -> Recipe:
+    """The recipe of this name for `evenhand train nli`; close names are suggested where there is none."""
+    if name not in NAMED:
+        raise UnknownNameError("recipe", name, NAMED)
+    return NAMED[name]
