@@ -164,6 +164,10 @@ class Language(Protocol):
         """A sentence with a blank and the words for it as they are asked: capitals and particles as each word wants them."""
         ...
 
+    def open_particle(self, rest: str) -> str:
+        """What follows a gender word in a sentence, written so that it fits every word: Korean `이 온다.` -> `{이/가} 온다.`"""
+        ...
+
     def words(self, text: str) -> list[tuple[int, int]]:
         """Where does each word of a text start and end? A gender word of the lexicon is one word."""
         ...

@@ -82,5 +82,9 @@ class English:
         """Is `her` or `his` a determiner, an object or a possessive here? None where that is open."""
         return find_role(text, *span)
 
+    def open_particle(self, rest: str) -> str:
+        """As it is: nothing that follows a word depends on it."""
+        return rest
+
 
 LANGUAGE = English()

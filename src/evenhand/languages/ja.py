@@ -72,5 +72,9 @@ class Japanese:
         """By UniDic, the morphemes of a gender word in one: 女の子, お母さん, 彼女たち; 夫婦 holds no 夫."""
         return join(text, _morphemes(text), gender_words("ja"))
 
+    def open_particle(self, rest: str) -> str:
+        """As it is: nothing that follows a word depends on it."""
+        return rest
+
 
 LANGUAGE = Japanese()

@@ -75,5 +75,9 @@ class Chinese:
             pieces += [(start, end - 2), (end - 2, end)] if is_named else [(start, end)]
         return join(text, pieces, known)
 
+    def open_particle(self, rest: str) -> str:
+        """As it is: nothing that follows a word depends on it."""
+        return rest
+
 
 LANGUAGE = Chinese()

@@ -18,3 +18,8 @@ def table(language: str, name: str) -> tuple[dict[str, str], ...]:
 def has_table(language: str, name: str) -> bool:
     """Does the language have this lexicon?"""
     return (files(__name__) / language / f"{name}.tsv").is_file()
+
+
+def languages_with(name: str) -> tuple[str, ...]:
+    """Every language that has this lexicon."""
+    return tuple(sorted(folder.name for folder in files(__name__).iterdir() if folder.is_dir() and has_table(folder.name, name)))

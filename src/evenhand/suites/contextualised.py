@@ -18,7 +18,7 @@ class Contextualised:
     name = "contextualised"
     version = "1.0"
     kind: Kind = "mask"
-    languages: tuple[str, ...] = ("en", "ja", "ko", "zh")
+    languages: tuple[str, ...] = lexicons.languages_with("contextualised")
     variants: tuple[str, ...] = ("built-in",)
     is_published = False
     licence = "Apache-2.0"

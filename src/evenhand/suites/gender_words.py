@@ -13,7 +13,6 @@ from evenhand.core.records import BLANK
 from evenhand.languages.en import LANGUAGE as ENGLISH
 from evenhand.languages.en import article, is_opening
 from evenhand.languages.frames import gender_cues
-from evenhand.languages.ko import LANGUAGE as KOREAN
 
 UNSWAPPABLE, NONE, SEVERAL = "unswappable expression", "no gender word", "several gender words"
 ROLE, TITLE, ARTICLE, CUE, CAPITAL = "role unclear", "title with a name", "article", "gender cue", "capital letters"
@@ -70,8 +69,7 @@ def find_swap(language: Language, text: str) -> Swap | str:
         return reason
     if lexicons.has_table(language.code, "cues") and gender_cues(language.code, f"{before}{{x}}{after}"):
         return CUE
-    rest = KOREAN.open_particle(after) if language.code == "ko" else after
-    return Swap(text=f"{before}{BLANK}{rest}", male=male, female=female, gender=gender)
+    return Swap(text=f"{before}{BLANK}{language.open_particle(after)}", male=male, female=female, gender=gender)
 
 
 def _object(code: str, before: str, word: str, after: str, partner: str, kind: str) -> str:
