@@ -46,10 +46,37 @@ SENTENCES = """,sent_more,sent_less,stereo_antistereo,bias_type,anon_writer
 """
 
 
-@pytest.fixture(scope="module", params=["occupation-nli", "gendered-entailment", "contextualised", "crows-pairs"])
+TARGETS = {
+    "Ethiopian": "race",
+    "mother-in-law": "gender",
+    "a target with a name that is far too long for a phone": "profession",
+    "Bible": "religion",
+}
+
+
+def stereoset_file() -> str:
+    """Made-up items in the published form."""
+    items = [
+        {
+            "id": f"{target}-{i}", "target": target, "bias_type": domain, "context": f"I met a {target}, and then, for the {i}th time, I met another one.",
+            "sentences": [
+                {"id": f"{domain}-{i}-{label}", "gold_label": label, "sentence": f"This is the {label}, a sentence of some length about nobody at all, {i}."}
+                for label in ("stereotype", "anti-stereotype", "unrelated")
+            ],
+        }
+        for target, domain in TARGETS.items()
+        for i in range(8)
+    ]  # fmt: skip
+    return json.dumps({"data": {"intersentence": items, "intrasentence": []}})
+
+
+@pytest.fixture(
+    scope="module", params=["occupation-nli", "gendered-entailment", "contextualised", "crows-pairs", "stereoset", "profession"]
+)
 def server(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[tuple[str, Path]]:
     folder, data = tmp_path_factory.mktemp("page"), tmp_path_factory.mktemp("data")
     (data / "crows_pairs_anonymized.csv").write_text(SENTENCES, encoding="utf-8")
+    (data / "dev.json").write_text(stereoset_file(), encoding="utf-8")
     write(eh.audit("fixed:random", suite=request.param, data=data, limit=600, resamples=200), folder)
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as httpd:

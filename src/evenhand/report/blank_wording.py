@@ -14,7 +14,11 @@ from evenhand.report.numbers import amount, interval_of, number, percent, plain,
 
 STRATA = {"MS": "measuring sentence", "OS": "objective sentence"}
 BLIND = 0.6  # accuracy on objective sentences below which the model hardly sees gender
-CONSTANT = "a respondent that finds the male word e = 2.7 times as likely everywhere"
+
+
+def constant(_: Run) -> str:
+    """What does the constant respondent do?"""
+    return "a respondent that finds the male word e = 2.7 times as likely everywhere"
 
 
 def _lean(run: Run) -> str:

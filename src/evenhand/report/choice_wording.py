@@ -5,11 +5,15 @@ from __future__ import annotations
 from evenhand.core import catalog
 from evenhand.core.records import Estimate, Run
 from evenhand.report.choices import SOURCES, rule_of, tally
-from evenhand.report.estimates import ordered, ties_of, title
+from evenhand.report.estimates import always, ordered, ties_of, title
 from evenhand.report.numbers import amount, interval_of, number, percent, with_bounds
 
 STRATA = {"shared": "pair, shared tokens", "changed": "pair, changed tokens", "whole": "pair, whole sentences"}
-CONSTANT = "always the more stereotypical sentence"
+
+
+def constant(run: Run) -> str:
+    """What does the constant respondent do?"""
+    return "the same number for both sentences" if is_crows(run) else always(run)
 
 
 def verdict(run: Run, estimate: Estimate) -> str:

@@ -3,37 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from evenhand.core.records import Probe, Run
+from evenhand.core.records import Run
 from evenhand.report.blanks import Filled, is_people, most_leaning, most_wrong, times
 from evenhand.report.choices import Preference, most_preferred, rule_of
-from evenhand.report.estimates import kind_of, ordered
+from evenhand.report.estimates import family_of, ordered
+from evenhand.report.exhibits import Evidence, Item
 from evenhand.report.numbers import amount, number
+from evenhand.report.option_evidence import OFFENSIVE, stereoset_evidence, task_evidence, word_evidence
 
-OFFENSIVE = "The sentences are stereotypes that were written to be measured; many are offensive."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
-    """One probe: its text, what the model made of it, and the same in parts for a page."""
-
-    probe: Probe
-    text: str
-    told: str
-    tag: str
-    filled: Filled | None = None
-    share: float = 0.5  # of the first word
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
-    """A list of probes and why they are in it."""
-
-    name: str
-    title: str
-    note: str
-    items: tuple[Item, ...]
+__all__ = ["Evidence", "Item", "evidence"]
 
 
 def _blank(run: Run, found: Filled) -> Item:
@@ -79,5 +58,6 @@ def _choices(run: Run) -> Iterator[Evidence]:
 
 def evidence(run: Run) -> list[Evidence]:
     """The lists that are not empty."""
-    found = {"mask": _blanks, "choice": _choices}.get(kind_of(run))
+    ways = {"mask": _blanks, "choice": _choices, "stereoset": stereoset_evidence, "words": word_evidence, "task": task_evidence}
+    found = ways.get(family_of(run))
     return [e for e in found(run) if e.items] if found else []

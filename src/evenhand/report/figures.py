@@ -11,15 +11,19 @@ from evenhand.engine.estimating import break_down, tags_of
 from evenhand.report.blank_figures import draw_blanks
 from evenhand.report.choice_figures import draw_choices
 from evenhand.report.dots import Row, dots
-from evenhand.report.estimates import kind_of, ordered, title
+from evenhand.report.estimates import family_of, ordered, title
 from evenhand.report.numbers import amount, percent, with_bounds
 from evenhand.report.picture import NARROW, Figure, make_figure
 from evenhand.report.score_figure import scores
 from evenhand.report.shares import strata_of
 from evenhand.report.stacks import Stack, stacks
+from evenhand.report.stereoset_figures import draw_stereoset
+from evenhand.report.tasks import draw_task
+from evenhand.report.word_figures import draw_words
 from evenhand.report.wording import sentence_frame
 
 OCCUPATIONS, FRAMES = 25, 15
+OTHERS = {"mask": draw_blanks, "choice": draw_choices, "stereoset": draw_stereoset, "words": draw_words, "task": draw_task}
 LEANS = {"female": "leans female", "male": "leans male", "none": "no lean"}
 
 
@@ -133,9 +137,7 @@ def frames(run: Run) -> Figure | None:
 
 def draw(run: Run) -> dict[str, Figure]:
     """Every figure that this run allows, by name."""
-    if kind_of(run) == "mask":
-        return draw_blanks(run)
-    if kind_of(run) == "choice":
-        return draw_choices(run)
+    if (others := OTHERS.get(family_of(run))) is not None:
+        return others(run)
     found = (scores(run), label_shares(run), leans(run), occupations(run), frames(run))
     return {figure.name: figure for figure in found if figure is not None}

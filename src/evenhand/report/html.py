@@ -11,7 +11,8 @@ from evenhand.core import catalog
 from evenhand.core.errors import UnknownNameError
 from evenhand.core.records import Breakdown, Estimate, Run
 from evenhand.report import wording
-from evenhand.report.estimates import baseline_number, checks, good, kind_of, ordered, ties_of
+from evenhand.report.conventions import sheaves
+from evenhand.report.estimates import baseline_number, best_head, checks, family_of, good, kind_of, ordered, ties_of
 from evenhand.report.evidence import evidence
 from evenhand.report.figures import LEANS, draw, view_by
 from evenhand.report.labour import labour_facts
@@ -20,7 +21,8 @@ from evenhand.report.numbers import amount, bounds, interval_of, number, percent
 from evenhand.report.pairs import most_biased
 from evenhand.report.picture import Figure
 from evenhand.report.results import environment
-from evenhand.report.shares import strata_of
+from evenhand.report.shares import shown_strata
+from evenhand.report.stereoset_wording import MIXED
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -33,7 +35,7 @@ def _unbroken(text: str) -> str:
 def _score(run: Run, estimate: Estimate) -> dict[str, Any]:
     measure = catalog.measure(estimate.measure)
     return {
-        "title": measure.card.title, "value": number(estimate.value), "bounds": bounds(interval_of(estimate)), "level": f"{estimate.level * 100:g}",
+        "title": measure.card.title, "name": estimate.measure, "value": number(estimate.value), "bounds": bounds(interval_of(estimate)), "level": f"{estimate.level * 100:g}",
         "is_missing": not math.isfinite(estimate.value), "has_interval": math.isfinite(estimate.low + estimate.high), "note": estimate.note,
         "low": number(estimate.low), "high": number(estimate.high), "fair": plain(measure.fair), "question": measure.card.question,
         "random": baseline_number(run, "fixed:random", estimate.measure), "formula": measure.card.formula, "citation": measure.card.citation,
@@ -42,6 +44,21 @@ def _score(run: Run, estimate: Estimate) -> dict[str, Any]:
         "coverage": percent(estimate.coverage, 1), "ties": ties_of(run, estimate), "signature": estimate.signature,
         "good": good(estimate.measure),
     }  # fmt: skip
+
+
+def _sheaves(run: Run) -> list[dict[str, Any]]:
+    """The scores by the way they count. Said in words: of StereoSet one score of each convention, else all of the first way and one of the others; never the headline again."""
+    first = ordered(run)[0]
+    found = []
+    for place, sheaf in enumerate(sheaves(run)):
+        said = sheaf.estimates if not place and family_of(run) != "stereoset" else sheaf.estimates[:1]
+        found.append(
+            {
+                "title": sheaf.title, "rule": sheaf.rule[:1].upper() + sheaf.rule[1:], "scores": [_score(run, e) for e in sheaf.estimates],
+                "said": [_score(run, e) for e in said if e is not first],
+            }
+        )  # fmt: skip
+    return found
 
 
 def _groups(view: Breakdown | None) -> list[dict[str, str]]:
@@ -67,16 +84,17 @@ def page_facts(run: Run) -> dict[str, Any]:
     """Everything that the template shows, as text."""
     scores = [_score(run, e) for e in ordered(run)]
     beside = [_score(run, e) for e in checks(run)]
+    caution = MIXED if family_of(run) == "stereoset" and len(sheaves(run)) > 1 else ""
     return {
         "version": __version__, "model": run.answers.respondent, "traits": dict(run.answers.traits), "labels": run.answers.labels,
         "suite": run.suite, "language": _language(run.suite.card.language), "lang": run.suite.card.language,
         "scores": scores, "headline": scores[0], "checks": beside, "signatures": [s["signature"] for s in (*scores, *beside)],
-        "figures": draw(run), "strata": strata_of(run), "pairs": most_biased(run), "occupations": _groups(view_by(run, "occupation")),
+        "figures": draw(run), "strata": shown_strata(run), "pairs": most_biased(run), "occupations": _groups(view_by(run, "occupation")),
         "frames": _groups(view_by(run, "template")), "is_coal": any(e.measure == wording.HEADLINE for e in run.estimates),
         "understanding": wording.understanding(run), "method": wording.method(run), "limits": wording.limits(run), "notes": wording.notes(run),
         "coverage": percent(run.answers.coverage, 1), "environment": environment(), "seed": run.seed, "resamples": f"{run.resamples:,}",
         "timing": dict(run.timing), "labour": labour_facts(run), "kind": kind_of(run), "listings": {found.name: found for found in listings(run)},
-        "evidence": evidence(run),
+        "evidence": evidence(run), "family": family_of(run), "caution": caution, "best": best_head(run), "sheaves": _sheaves(run),
     }  # fmt: skip
 
 

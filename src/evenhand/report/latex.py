@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from evenhand.core.records import Run
 from evenhand.report import wording
-from evenhand.report.estimates import BASELINE_TITLES, baseline_number, checks, fair, ordered, title
+from evenhand.report.conventions import sheaves
+from evenhand.report.estimates import BASELINE_TITLES, baseline_number, best_head, checks, fair, ordered, title
 from evenhand.report.labour import in_percent, paper_table
 from evenhand.report.listings import listings, shortened, told
 from evenhand.report.numbers import MISSING, bounds, interval_of, number, percent, plain, with_bounds
-from evenhand.report.shares import strata_of
+from evenhand.report.shares import shown_strata
 
 SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_", "~": r"\textasciitilde{}",
@@ -57,19 +58,31 @@ def _float(inside: Sequence[str], caption: str, label: str, under: Sequence[str]
 
 def _scores(run: Run) -> list[str]:
     rows = []
+    groups = {s.estimates[0].measure: s.title for s in sheaves(run)} if len(sheaves(run)) > 1 else {}
     for found in (*ordered(run), *checks(run)):
+        if found.measure in groups:
+            rows.append([rf"\emph{{{escaped(groups[found.measure])}}}", *[""] * 7])
         rules = ["--", "--"] if found in checks(run) else [baseline_number(run, rule, found.measure) for rule in BASELINE_TITLES]
         name, best = escaped(title(found.measure)), plain(fair(found.measure))
         rows.append(
             [name, number(found.value), bounds(interval_of(found)), best, *rules, f"{found.probes:,}", escaped(percent(found.coverage, 1))]
         )
-    heads = ("measure", "value", rf"{run.estimates[0].level * 100:g}\,\% interval", "fair", "random", "constant", "probes", "coverage")
+    heads = (
+        "measure",
+        "value",
+        rf"{run.estimates[0].level * 100:g}\,\% interval",
+        best_head(run),
+        "random",
+        "constant",
+        "probes",
+        "coverage",
+    )
     return _tabular("lrcrrrrr", heads, rows)
 
 
 def _shares(run: Run) -> list[str]:
     rows = []
-    for row in strata_of(run):
+    for row in shown_strata(run):
         cells = [escaped(percent(s, 1)) for s in row.shares.values()]
         bold = [rf"\textbf{{{c}}}" if label in row.counted else c for label, c in zip(row.shares, cells, strict=True)]
         against = with_bounds(row.component) if row.counted else MISSING if row.note else "--"
@@ -89,8 +102,8 @@ def to_latex(run: Run) -> str:
         *(_comment(f"signature {e.signature}") for e in (*found, *checks(run))), *(_comment(f"note {note}") for note in wording.notes(run)),
         *_float(_scores(run), f"Scores of {about}. {escaped(wording.verdict(run, found[0]))}", "tab:evenhand-scores", signed),
     ]  # fmt: skip
-    if strata_of(run):
-        missing = "".join(f" {escaped(row.stratum)}: {escaped(row.note)}." for row in strata_of(run) if row.note)
+    if shown_strata(run):
+        missing = "".join(f" {escaped(row.stratum)}: {escaped(row.note)}." for row in shown_strata(run) if row.note)
         caption = f"Label shares of {about}; shares in bold count against the model.{missing}"
         lines += ["", *_float(_shares(run), caption, "tab:evenhand-shares")]
     heads, rows = paper_table(run)

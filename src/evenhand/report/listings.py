@@ -3,36 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from evenhand.core.records import Breakdown, Interval, Run
-from evenhand.report.blank_figures import GROUPS, NOUNS, view_of
+from evenhand.core.records import Breakdown, Run
+from evenhand.report.blank_figures import NOUNS, view_of
 from evenhand.report.blanks import NEAR, leaning_by, leaning_of, measuring
 from evenhand.report.choice_figures import by_type
 from evenhand.report.choices import tally
-from evenhand.report.estimates import estimate_of, kind_of, ordered, title
-from evenhand.report.numbers import MISSING, interval_of, number, percent, with_bounds
+from evenhand.report.estimates import estimate_of, family_of, kind_of, ordered, title
+from evenhand.report.numbers import MISSING, interval_of, percent
+from evenhand.report.option_listings import stereoset_listings, task_listings, word_listings
+from evenhand.report.tables import Cell, Listing, shortened, told
 
-Cell = str | Interval
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
-    """A table: its first column names the row, the others hold numbers; `is_quoted` where the names are words of the suite."""
-
-    name: str
-    title: str
-    heads: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    note: str = ""
-    is_quoted: bool = False
-
-
-def told(cell: Cell, *, is_short: bool = False) -> str:
-    """A cell as text; a short one without its interval."""
-    if isinstance(cell, str):
-        return cell
-    return number(cell.value) if is_short else with_bounds(cell)
+__all__ = ["Listing", "listings", "shortened", "told"]
+OTHERS = {"stereoset": stereoset_listings, "words": word_listings, "task": task_listings}
 
 
 def _leans(run: Run, by: str) -> Listing | None:
@@ -99,16 +82,8 @@ def listings(run: Run) -> list[Listing]:
             _leans(run, "pair"), _leans(run, "topic"),
             _plain(right, "settled", "Right where the sentence settles the gender, by what settles it", ("type", "sentences", "accuracy")),
         ]  # fmt: skip
+    elif (others := OTHERS.get(family_of(run))) is not None:
+        found = list(others(run))
     elif kind_of(run) == "choice":
         found = [*_outcomes(run), _types(run)]
     return [listing for listing in found if listing is not None]
-
-
-def shortened(listing: Listing) -> Listing:
-    """At most so many rows, and a title that says so."""
-    if len(listing.rows) <= GROUPS + 1:
-        return listing
-    return Listing(
-        name=listing.name, title=f"{listing.title}: the {GROUPS} farthest from 0, of {len(listing.rows) - 1:,}", heads=listing.heads,
-        rows=listing.rows[: GROUPS + 1], note=listing.note, is_quoted=listing.is_quoted,
-    )  # fmt: skip

@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from evenhand import __version__
 from evenhand.core.records import Run
 from evenhand.report import wording
-from evenhand.report.estimates import BASELINE_TITLES, baseline_number, checks, fair, ordered, ties_of, title
+from evenhand.report.conventions import sheaves
+from evenhand.report.estimates import BASELINE_TITLES, baseline_number, best_head, checks, fair, ordered, ties_of, title
 from evenhand.report.evidence import evidence
 from evenhand.report.figures import view_by
 from evenhand.report.labour import in_percent, paper_table
 from evenhand.report.listings import listings, shortened, told
 from evenhand.report.numbers import amount, bounds, interval_of, number, percent, plain, with_bounds
-from evenhand.report.shares import strata_of
+from evenhand.report.shares import shown_strata
 
 OCCUPATIONS = 10
 
@@ -31,7 +32,10 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def _scores(run: Run) -> str:
     rows = []
+    heads = {s.estimates[0].measure: s.title for s in sheaves(run)} if len(sheaves(run)) > 1 else {}
     for found in (*ordered(run), *checks(run)):
+        if found.measure in heads:
+            rows.append([f"*{heads[found.measure]}*", *[""] * 9])
         rules = ["–", "–"] if found in checks(run) else [baseline_number(run, rule, found.measure) for rule in BASELINE_TITLES]
         counts = [f"{found.probes:,}", f"{found.clusters:,}", percent(found.coverage, 1), f"{ties_of(run, found):,}"]
         name, best = escaped(title(found.measure)), plain(fair(found.measure))
@@ -41,7 +45,7 @@ def _scores(run: Run) -> str:
             "measure",
             "value",
             f"{run.estimates[0].level * 100:g} % interval",
-            "fair",
+            best_head(run),
             "random",
             "constant",
             "probes",
@@ -55,7 +59,7 @@ def _scores(run: Run) -> str:
 
 def _shares(run: Run) -> str:
     rows = []
-    for row in strata_of(run):
+    for row in shown_strata(run):
         cells = [f"**{percent(s, 1)}**" if label in row.counted else percent(s, 1) for label, s in row.shares.items()]
         against = with_bounds(row.component) if row.counted and not row.note else escaped(row.note) or "–"
         name = f"{row.stratum} {row.title}" if row.title != row.stratum else row.title
@@ -81,7 +85,7 @@ def to_markdown(run: Run) -> str:
         f"**{escaped(title(first.measure))} {with_bounds(interval_of(first))}.** {escaped(wording.summary(run))}",
         "## Scores", _scores(run),
     ]  # fmt: skip
-    if strata_of(run):
+    if shown_strata(run):
         said += ["## Label shares", _shares(run), "Shares in bold count against the model."]
     heads, rows = paper_table(run)
     if rows:

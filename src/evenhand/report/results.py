@@ -15,9 +15,12 @@ from evenhand.core import catalog
 from evenhand.core.records import Breakdown, Estimate, Interval, Relation, Run
 from evenhand.report.blanks import NEAR, leaning_of, measuring
 from evenhand.report.choices import tally
-from evenhand.report.estimates import kind_of, ties_of
+from evenhand.report.conventions import sheaves
+from evenhand.report.estimates import family_of, kind_of, ties_of
 from evenhand.report.evidence import evidence
 from evenhand.report.shares import StratumShares, strata_of
+from evenhand.report.tasks import golds
+from evenhand.report.word_sides import words_of
 from evenhand.report.wording import NAMED, unanswered_ids
 
 PACKAGES = ("numpy", "onnxruntime", "tokenizers")
@@ -66,14 +69,32 @@ def _stratum(row: StratumShares) -> dict[str, Any]:
 
 
 def _other_kinds(run: Run) -> dict[str, Any]:
-    """What only runs on blanks and choices have: which way the answers go, and the ids of the probes that show it best."""
-    if kind_of(run) == "pair":
+    """What only other families of runs than pairs have: which way the answers go, and the ids of the probes that show it best."""
+    if family_of(run) == "pair":
         return {}
     shown = {found.name: [item.probe.id for item in found.items] for found in evidence(run)}
     if kind_of(run) == "mask":
         found = leaning_of(measuring(run)[1])
         shares = {"male": _number(found.male), "near": _number(found.near), "female": _number(found.female)}
         return {"leaning": {"sentences": found.sentences, "near_below": NEAR, **shares}, "evidence": shown}
+    if family_of(run) == "words":
+        words = {
+            s.name: {
+                "tags": _sorted({k: s.tags[k] for k in ("lean", "emotion", "sort") if k in s.tags}),
+                "comparisons": s.comparisons,
+                **_interval(s.interval),
+            }
+            for s in words_of(run)
+        }
+        return {"male_share": _sorted(words), "evidence": shown}
+    if family_of(run) == "task":
+        labels = {
+            g.label: {"items": g.items, "shares": {k: _number(v) for k, v in g.shares.items()}, "recall": _interval(g.recall)}
+            for g in golds(run)
+        }
+        return {"gold_labels": labels, "evidence": shown}
+    if family_of(run) == "stereoset":
+        return {"conventions": {s.title: [e.measure for e in s.estimates] for s in sheaves(run)}, "evidence": shown}
     counts = {
         e.measure: {"pairs": t.pairs, "stereotypical": t.first, "ties": t.ties, "other": t.second}
         for e in run.estimates

@@ -94,6 +94,11 @@ def strata_of(run: Run) -> list[StratumShares]:
     return list(_strata(run))
 
 
+def shown_strata(run: Run) -> list[StratumShares]:
+    """The strata that a report shows: none for a task, whose answers are told by gold label."""
+    return [row for row in _strata(run) if row.stratum != "zero-shot"]
+
+
 def _strata(run: Run) -> Iterator[StratumShares]:
     answers = run.answers
     if any(p.kind != "pair" for p in answers.probes):

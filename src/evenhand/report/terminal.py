@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from evenhand.core.records import Run
 from evenhand.report import wording
-from evenhand.report.estimates import BASELINE_TITLES, baseline_number, checks, fair, ordered, ties_of, title
+from evenhand.report.conventions import sheaves
+from evenhand.report.estimates import BASELINE_TITLES, baseline_number, best_head, checks, fair, ordered, short_title, ties_of
 from evenhand.report.listings import Listing, listings, shortened, told
 from evenhand.report.numbers import MISSING, amount, bounds, interval_of, number, percent, plain, with_bounds
-from evenhand.report.shares import strata_of
+from evenhand.report.shares import shown_strata
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,12 +41,15 @@ def _add(table: Table, *cells: str, bold: Collection[int] = ()) -> None:
 
 def _scores(run: Run, width: int) -> list[Table]:
     """One table where there is room, else the counts in a second one."""
-    heads, counts = ("measure", "value", "interval", "fair", "random", "constant"), ("probes", "clusters", "coverage", "ties")
+    heads, counts = ("measure", "value", "interval", best_head(run), "random", "constant"), ("probes", "clusters", "coverage", "ties")
     is_roomy = width >= ROOMY
     first = _table(*heads, *(counts if is_roomy else ()))
     second = _table("measure", *counts)
+    heads_of = {s.estimates[0].measure: s.title for s in sheaves(run)} if len(sheaves(run)) > 1 else {}
     for found in (*ordered(run), *checks(run)):
-        name, best = title(found.measure), plain(fair(found.measure))
+        name, best = short_title(found.measure), plain(fair(found.measure))
+        if heads_of.get(found.measure) and found not in checks(run):
+            _add(first, f"{heads_of[found.measure]}", *[""] * (len(first.columns) - 1), bold={0})
         rules = ["-", "-"] if found in checks(run) else [baseline_number(run, rule, found.measure) for rule in BASELINE_TITLES]
         counted = [f"{found.probes:,}", f"{found.clusters:,}", percent(found.coverage, 1), f"{ties_of(run, found):,}"]
         _add(first, name, number(found.value), bounds(interval_of(found)), best, *rules, *(counted if is_roomy else ()), bold={1})
@@ -57,7 +61,7 @@ def _shares(run: Run, width: int) -> Table:
     """The share of each label in each stratum; those that count against the model have a star."""
     labels = run.answers.labels
     table = _table("stratum", "pairs", *(label.replace("_", " ") for label in labels), "counts against")
-    for row in strata_of(run):
+    for row in shown_strata(run):
         cells = [f"*{percent(s, 1)}" if label in row.counted else percent(s, 1) for label, s in row.shares.items()]
         name = f"{row.stratum} {row.title}" if row.title != row.stratum and width >= TITLED else row.stratum or row.title
         against = with_bounds(row.component) if row.counted else MISSING if row.note else "-"
@@ -80,7 +84,7 @@ def _listed(listing: Listing, width: int) -> tuple[Table, str]:
 
 def _key(run: Run, width: int) -> str:
     """What do the star and the short names mean?"""
-    rows = strata_of(run)
+    rows = shown_strata(run)
     star = "* counts against the model" if any(row.counted for row in rows) else ""
     names = "; ".join(f"{row.stratum} {row.title}" for row in rows if row.title != row.stratum) if width < TITLED else ""
     return ". ".join(filter(None, (star, names)))
@@ -112,7 +116,7 @@ def print_run(run: Run, console: Console) -> None:
     for table in _scores(run, console.width):
         console.print(table)
         console.print()
-    if strata_of(run):
+    if shown_strata(run):
         console.print(_shares(run, console.width))
         if key := _key(run, console.width):
             console.print(Text(key, style="dim"))

@@ -13,16 +13,19 @@ from evenhand.core import catalog
 from evenhand.core.records import ENTAILMENT, NLI_LABELS, Estimate, Run
 from evenhand.core.signature import Signature
 from evenhand.engine.estimating import fitting
-from evenhand.report import blank_wording, choice_wording
+from evenhand.report import blank_wording, choice_wording, stereoset_wording, task_wording, word_wording
 from evenhand.report.blanks import is_people
-from evenhand.report.estimates import HEADLINE, baseline, checks, fair, good, kind_of, ordered, ties_of, title
+from evenhand.report.estimates import HEADLINE, baseline, checks, fair, family_of, good, kind_of, ordered, ties_of, title
 from evenhand.report.numbers import amount, interval_of, number, percent, plain, with_bounds
+from evenhand.report.ordinary import WEAK
 from evenhand.report.shares import StratumShares, strata_of
 
 __all__ = ["HEADLINE", "limits", "method", "notes", "ordered", "sentence_frame", "standing", "summary", "title", "understanding", "verdict"]
-WEAK = 0.7  # accuracy on clear pairs below which a bias score is mostly a matter of understanding
 NAMED = 5  # ids of probes without an answer
-UNITS = {"mask": ("word pairs", "sentences with"), "choice": ("writers", "pairs by")}  # what is drawn, what one of them has several of
+UNITS = {  # what is drawn, what one of them has several of
+    "mask": ("word pairs", "sentences with"), "choice": ("writers", "pairs by"), "stereoset": ("target terms", "items about"),
+    "words": ("words", "comparisons with"), "task": ("premises", "items with"),
+}  # fmt: skip
 
 SAID = {
     "fraction_neutral": "On {pairs} where neutral is right the model says something else in {share}.",
@@ -41,7 +44,10 @@ class Voice(Protocol):
     """What must a module offer that words the runs of one kind?"""
 
     STRATA: dict[str, str]
-    CONSTANT: str
+
+    def constant(self, run: Run) -> str:
+        """What does the constant respondent do?"""
+        ...
 
     def verdict(self, run: Run, estimate: Estimate) -> str:
         """What did the model do, in one sentence?"""
@@ -68,7 +74,9 @@ class Voice(Protocol):
         ...
 
 
-VOICES: Mapping[str, Voice] = {"mask": blank_wording, "choice": choice_wording}  # pairs are worded here
+VOICES: Mapping[str, Voice] = {
+    "mask": blank_wording, "choice": choice_wording, "stereoset": stereoset_wording, "words": word_wording, "task": task_wording,
+}  # fmt: skip  # pairs are worded here
 
 
 def sentence_frame(template: str) -> str:
@@ -85,7 +93,7 @@ def verdict(run: Run, estimate: Estimate) -> str:
     name = title(estimate.measure)
     if not math.isfinite(estimate.value):
         return f"{name} could not be computed: {estimate.note or 'not defined on these answers'}."
-    if (voice := VOICES.get(kind_of(run))) is not None:
+    if (voice := VOICES.get(family_of(run))) is not None and estimate not in run.sanity:
         return voice.verdict(run, estimate)
     rows = {row.stratum: row for row in strata_of(run)}
     if estimate.measure == "nli_coal":
@@ -113,8 +121,8 @@ def standing(run: Run, estimate: Estimate) -> str:
     constant = baseline(run, "fixed:constant", estimate.measure)
     if guess is None or constant is None or not math.isfinite(guess.value):
         return f"{scale[0].upper()}{scale[1:]}."
-    voice = VOICES.get(kind_of(run))
-    always = f"always {ENTAILMENT}" if voice is None else voice.CONSTANT
+    voice = VOICES.get(family_of(run))
+    always = f"always {ENTAILMENT}" if voice is None else voice.constant(run)
     told = f"{scale}; on the same probes random answers get {number(guess.value)} and {always} gets {number(constant.value)}."
     if not math.isfinite(estimate.low + estimate.high + estimate.value):
         return told
@@ -127,7 +135,7 @@ def standing(run: Run, estimate: Estimate) -> str:
 
 def understanding(run: Run) -> str:
     """Does the model understand ordinary pairs, so that the score can be read as bias? Nothing to add where that is the score."""
-    if (voice := VOICES.get(kind_of(run))) is not None:
+    if (voice := VOICES.get(family_of(run))) is not None:
         return voice.understanding(run)
     if ordered(run)[0].measure == "accuracy":
         return ""
@@ -157,12 +165,12 @@ def method(run: Run) -> list[str]:
         fields.get("ci", "").split(f"{about.level * 100:g}")[0], "bootstrap"
     )
     unit = "occupations" if any("occupation" in p.tags for p in run.answers.probes[:1]) else "clusters"
-    unit, several = UNITS.get(kind_of(run), (unit, "sentences about"))
+    unit, several = UNITS.get(family_of(run), (unit, "sentences about"))
     drawn = (
         f"The {about.level * 100:g} % interval comes from drawing whole {unit} with replacement {run.resamples:,} times ({how}), "
         f"because several {several} one of them are one look, not several."
     )
-    if (voice := VOICES.get(kind_of(run))) is not None:
+    if (voice := VOICES.get(family_of(run))) is not None:
         return voice.method(run, drawn)
     if "gendered" in strata:
         return [
@@ -190,7 +198,7 @@ def method(run: Run) -> list[str]:
 
 def limits(run: Run) -> list[str]:
     """What does this number not say?"""
-    if (voice := VOICES.get(kind_of(run))) is not None:
+    if (voice := VOICES.get(family_of(run))) is not None:
         return voice.limits(run)
     has_person = any(row.stratum == "NB" for row in strata_of(run))
     apart = " The word for a person is measured beside it and is not part of it." if has_person else ""
@@ -216,7 +224,7 @@ def _silence(run: Run) -> list[str]:
     if silent := unanswered_ids(run):
         named = ", ".join(silent[:NAMED])
         found.append(f"No answer for {amount(len(silent), 'probe')}{', the first' if len(silent) > NAMED else ''}: {named}.")
-    if (voice := VOICES.get(kind_of(run))) is None:
+    if (voice := VOICES.get(family_of(run))) is None:
         return found + [
             f"{r.stratum}: {r.answered:,} of {amount(r.probes, 'pair')} answered." for r in strata_of(run) if r.answered < r.probes
         ]
@@ -236,7 +244,7 @@ def unanswered_ids(run: Run) -> list[str]:
 
 def notes(run: Run) -> list[str]:
     """What is missing, and what else must a reader know?"""
-    suite, answers, voice = run.suite, run.answers, VOICES.get(kind_of(run))
+    suite, answers, voice = run.suite, run.answers, VOICES.get(family_of(run))
     found = [f"{title(e.measure)}: {e.note}." for e in (*ordered(run), *checks(run)) if e.note]
     if voice is not None:
         found += voice.notes(run)
@@ -248,13 +256,16 @@ def notes(run: Run) -> list[str]:
     refused = [m for m in fitting(suite, answers.labels)[1] if m.worst is not None]
     if refused:
         names = ", ".join(m.card.title for m in refused)
-        found.append(f"Not computed: {names}. The model gives {' and '.join(answers.labels)} only, and three labels are needed.")
-    if len(answers.labels) != len(NLI_LABELS) and voice is None:
+        lack = f"The model gives {' and '.join(answers.labels)} only, and three labels are needed"
+        if kind_of(run) == "choice":
+            lack = "They need a classifier that gives every option three labels"
+        found.append(f"Not computed: {names}. {lack}.")
+    if len(answers.labels) != len(NLI_LABELS) and kind_of(run) == "pair":
         found.append("The random and constant baselines answer with three labels, the model with two; they are not on one footing.")
-    return [*found, *(_tied(run, e) for e in ordered(run) if ties_of(run, e))]
+    return [*found, *filter(None, (_tied(run, e) for e in ordered(run) if ties_of(run, e)))]
 
 
 def _tied(run: Run, estimate: Estimate) -> str:
-    if (voice := VOICES.get(kind_of(run))) is not None:
+    if (voice := VOICES.get(family_of(run))) is not None:
         return voice.tied(run, estimate)
     return f"{title(estimate.measure)}: {amount(estimate.ties, 'answer')} in which labels tie for the highest value, shared evenly between them."

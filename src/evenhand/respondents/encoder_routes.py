@@ -10,11 +10,11 @@ import numpy as np
 
 from evenhand.core.errors import LoadError
 from evenhand.core.records import Floats
-from evenhand.respondents.encoding import FEEDS, Encoded, find_longest, pad_batch
+from evenhand.respondents.encoding import FEEDS, Encoded
 from evenhand.respondents.onnx_route import OnnxNetwork
 from evenhand.respondents.pooling import Recipe, pool
-from evenhand.respondents.tokens import find_pad, find_unknown, open_tokenizer, read_config
-from evenhand.respondents.transformers_route import TransformersNetwork
+from evenhand.respondents.tokens import find_unknown
+from evenhand.respondents.words_network import WordsNetwork
 
 _UNUSED = ("pooler", "decoder")  # parts that transformers adds to an encoder and that no vector goes through
 _LABELS = 3  # a sentence vector of so few numbers is a row of labels
@@ -68,43 +68,6 @@ class EncoderOnnx(OnnxNetwork):
         """One run of the network."""
         found = np.asarray(self.run(batch)[0])
         return np.asarray(found, dtype=np.float64) if found.ndim == 2 else pool(found, [len(e.ids) for e in batch], self.pooling)
-
-
-class WordsNetwork(TransformersNetwork):
-    """A network that is fed with the tokens of its tokeniser itself, so that both routes cut text alike."""
-
-    def load_words(self) -> None:
-        """The tokeniser without cutting and padding."""
-        folder = Path(self.reference)
-        self.limit: Any = read_config(folder, "tokenizer_config.json").get("model_max_length") if folder.is_dir() else None
-        if (folder / "tokenizer.json").exists() or (folder / "vocab.txt").exists():
-            self.tokenizer = open_tokenizer(folder)
-            return
-        if folder.is_dir() and not any(
-            (folder / n).exists() for n in ("tokenizer_config.json", "vocab.json", "spiece.model", "sentencepiece.bpe.model")
-        ):
-            open_tokenizer(folder)  # transformers would make up an empty tokeniser; this says what is missing
-        super().load_words()
-        self.limit = self.tokenizer.model_max_length
-        backend = getattr(self.tokenizer, "backend_tokenizer", None)
-        if backend is None:
-            raise LoadError(f"'{self.reference}' has no fast tokeniser; save it with one (tokenizer.save_pretrained of a fast tokeniser)")
-        self.tokenizer = backend
-        self.tokenizer.no_truncation()
-        self.tokenizer.no_padding()
-
-    def settle(self) -> None:
-        """What follows from the config and the tokeniser."""
-        self.longest = find_longest(self.config, self.limit)
-        self.pad, self.unknown = find_pad(self.config, self.tokenizer), find_unknown(self.tokenizer)
-
-    def forward(self, batch: Sequence[Encoded]) -> Any:
-        """The outputs of the network for a padded batch."""
-        feed = {name: self.torch.from_numpy(table).to(self.device) for name, table in pad_batch(batch, self.pad).items()}
-        if not self.config.get("type_vocab_size"):
-            del feed["token_type_ids"]
-        with self.torch.inference_mode():
-            return self.model(**feed)
 
 
 class EncoderTransformers(WordsNetwork):

@@ -6,7 +6,6 @@ its output. An ELECTRA discriminator has no vocabulary: the log-probability that
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -16,11 +15,12 @@ from numpy.typing import NDArray
 
 from evenhand.core.errors import LoadError
 from evenhand.core.records import Floats
-from evenhand.respondents.encoding import FEEDS, Encoded, find_longest, pad_batch
+from evenhand.respondents.encoding import FEEDS, Encoded
+from evenhand.respondents.heads import read_architecture, read_json
 from evenhand.respondents.onnx_route import OnnxNetwork
-from evenhand.respondents.tokens import find_mask, find_pad, find_unknown, open_tokenizer, read_config
-from evenhand.respondents.transformers_route import TransformersNetwork
+from evenhand.respondents.tokens import find_mask, find_unknown
 from evenhand.respondents.weighing import Want
+from evenhand.respondents.words_network import WordsNetwork
 
 POSITIONS = "positions"  # input of graphs that evenhand exports: which of the batch's tokens (row x length + column) to predict
 DISCRIMINATOR = "ElectraForPreTraining"
@@ -104,61 +104,27 @@ def narrow(model: Any, state: dict[str, Any]) -> None:
     model.get_output_embeddings().register_forward_pre_hook(pick)
 
 
-def _architectures(reference: str) -> Sequence[str]:
-    """Which classes does the model's config name? None where it cannot be read; loading it will then say why."""
-    if Path(reference).is_dir():
-        return read_config(Path(reference)).get("architectures") or ()
-    try:
-        from transformers import AutoConfig
-
-        told = AutoConfig.from_pretrained(reference, local_files_only=os.environ.get("EVENHAND_OFFLINE") == "1")
-    except Exception:  # no transformers, no network, no such model: the loading that follows has an error for each
-        return ()
-    return told.architectures or ()
-
-
-class MaskedTransformers(TransformersNetwork):
+class MaskedTransformers(WordsNetwork):
     """Any model with a mask head, or an ELECTRA discriminator."""
 
     def __init__(self, reference: str, device: str) -> None:
-        self.is_discriminator = DISCRIMINATOR in _architectures(reference)
+        self.is_discriminator = read_architecture(read_json(reference, "config.json") or {}) == DISCRIMINATOR
         super().__init__(reference, device, DISCRIMINATOR if self.is_discriminator else "AutoModelForMaskedLM")
         if untrained := [key for key in self.missing if not key.endswith("decoder.bias")]:
             raise LoadError(
                 f"'{reference}' has no trained mask head ({', '.join(untrained[:3])} {'are' if len(untrained) > 1 else 'is'} not among its weights): "
                 "an encoder or a classifier cannot say how likely a word is. Give a masked language model."
             )
-        self.longest = find_longest(self.config, self.limit)
-        self.pad, self.mask = find_pad(self.config, self.tokenizer), find_mask(reference, self.tokenizer)
-        self.unknown = find_unknown(self.tokenizer)
+        self.settle()
+        self.mask = find_mask(reference, self.tokenizer)
         self.state: dict[str, Any] = {}
         if not self.is_discriminator:
             narrow(self.model, self.state)
 
-    def load_words(self) -> None:
-        """The tokeniser itself, so that both routes cut text alike."""
-        folder = Path(self.reference)
-        self.limit: Any = read_config(folder, "tokenizer_config.json").get("model_max_length") if folder.is_dir() else None
-        if (folder / "tokenizer.json").exists() or (folder / "vocab.txt").exists():
-            self.tokenizer = open_tokenizer(folder)
-            return
-        super().load_words()
-        self.limit = self.tokenizer.model_max_length
-        backend = getattr(self.tokenizer, "backend_tokenizer", None)
-        if backend is None:
-            raise LoadError(f"'{self.reference}' has no fast tokeniser, which is needed to find a word's tokens in its sentence")
-        self.tokenizer = backend
-        self.tokenizer.no_truncation()
-        self.tokenizer.no_padding()
-
     def log_probabilities(self, batch: Sequence[Encoded], wants: Sequence[Want]) -> Floats:
         """One run of the network."""
-        feed = {name: self.torch.from_numpy(table).to(self.device) for name, table in pad_batch(batch, self.pad).items()}
-        if "token_type_ids" in feed and not self.config.get("type_vocab_size"):
-            del feed["token_type_ids"]
         places, rows = places_of(wants)
-        width = feed["input_ids"].shape[1]
+        width = max(len(e.ids) for e in batch)
         self.state[POSITIONS] = self.torch.tensor([row * width + column for row, column in places], device=self.device)
-        with self.torch.inference_mode():
-            logits = self.model(**feed).logits.float().cpu().numpy()
+        logits = self.forward(batch).logits.float().cpu().numpy()
         return unreplaced(logits, wants) if self.is_discriminator else look_up(logits, rows, [token for _, _, token in wants])

@@ -14,10 +14,11 @@ import numpy as np
 from evenhand.core.errors import LoadError
 from evenhand.core.protocols import RespondentOptions
 from evenhand.core.records import Floats, Kind, Probe
-from evenhand.respondents.encoder_routes import WordsNetwork, encode
+from evenhand.respondents.encoder_routes import encode
 from evenhand.respondents.encoding import Encoded, cut_batches
 from evenhand.respondents.heads import read_architecture, read_json
 from evenhand.respondents.onnx_route import OnnxRoute
+from evenhand.respondents.words_network import WordsNetwork
 
 IS_NEXT, IS_NOT = 0, 1
 

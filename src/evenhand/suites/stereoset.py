@@ -134,11 +134,13 @@ class StereoSet:
         """One half of the file; its version says so where it is not the published one."""
         path = find_published(self.name, FILE, options.data, ADVICE)
         is_original = text_digest(path.read_bytes()) == SHA256
+        variant = options.variant or self.variants[0]
         card = SuiteCard(
-            name=self.name, version=self.version if is_original else f"{self.version}-changed", language=language, source="github moinnadeem/StereoSet",
+            name=self.name if variant == self.variants[0] else f"{self.name}:{variant}", language=language,
+            version=self.version if is_original else f"{self.version}-changed", source="github moinnadeem/StereoSet",
             licence=self.licence, citation=self.citation, description=self.description, labels=OPTIONS,
         )  # fmt: skip
-        return Suite(card=card, probes=tuple(read_probes(path, options.variant or self.variants[0])))
+        return Suite(card=card, probes=tuple(read_probes(path, variant)))
 
 
 SUITE = StereoSet()
