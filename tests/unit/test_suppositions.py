@@ -74,8 +74,8 @@ def test_a_text_of_ones_own_takes_the_sentences_as_they_are() -> None:
         ("esb", "unknown form 'esb'. Did you mean esp? Or write a text with {h} and {p} once each"),
         ("Clear", "unknown form 'Clear'. Did you mean clean?"),
         ("pairs", "Did you mean pair?"),
-        ("h is entailed by p", "Known: pair, esp, clean. Or write a text with {h} and {p}"),
-        ("", "unknown form ''. Known: pair, esp, clean."),
+        ("h is entailed by p", "Known: pair, supposition, esp, clean. Or write a text with {h} and {p}"),
+        ("", "unknown form ''. Known: pair, supposition, esp, clean."),
         ("{h} follows", "form '{h} follows' has {h}; write {h} (hypothesis, option) and {p} (premise, context) once each"),
         ("{h} {p} {h}", "has {h}, {p}, {h}; write"),
         ("{hypothesis} if {premise}", "has {hypothesis}, {premise}; write"),
@@ -136,3 +136,7 @@ def test_labels_are_found_out_with_pairs_in_the_same_form(form: str | None) -> N
     other = "clean" if form != "clean" else None
     with pytest.raises(EvenhandError, match="sanity pairs do not tell them apart"):
         NliRespondent("oracle", "1", cast("OnnxRoute", Oracle(form)), RespondentOptions(form=other))
+
+
+def test_supposition_is_another_name_for_the_clean_form() -> None:
+    assert find_form("supposition") == find_form("clean") != find_form("esp")

@@ -5,7 +5,7 @@ Luo, Glass 2023. A form is `pair` (two segments, no supposition), a preset, or a
 esp: the sentences as they are, as the paper's released code does it, so that their own periods stay: one in the middle and two at the end.
 clean: one sentence. The last punctuation of both (. ! ? ... ; : ,) goes; the first letter of the premise, now in the middle, becomes small, unless its first word is "I" or
 has another capital (NASA, U.S., McDonald). A name such as Anna cannot be told from a word and loses its capital, which models that read small letters only do not see.
-Both presets are English; for another language write the text.
+`supposition` is another name for clean. Both presets are English; for another language write the text.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from evenhand.core.errors import EvenhandError
 
-PAIR = "pair"
+PAIR, SUPPOSITION = "pair", "supposition"
 ENTAILED = "{h} is entailed by {p}."
 _PLACE = re.compile(r"\{[^{}]*\}")
 _ENDS = ".!?…;:,。！？"
@@ -56,12 +56,14 @@ def find_form(told: str | None) -> Supposition | None:
     """The supposition that the user names or writes; None for a pair; an error that suggests close names."""
     if told is None or told == PAIR:
         return None
+    if told == SUPPOSITION:
+        return PRESETS["clean"]
     if told in PRESETS:
         return PRESETS[told]
     text = " ".join(told.split())  # the signature is one line
     places = _PLACE.findall(text)
     if not places:
-        known = (PAIR, *PRESETS)
+        known = (PAIR, SUPPOSITION, *PRESETS)
         close = difflib.get_close_matches(text.lower(), known, cutoff=0.5)
         hint = f"Did you mean {' or '.join(close)}?" if close else f"Known: {', '.join(known)}."
         raise EvenhandError(f"unknown form '{told}'. {hint} Or write a text with {{h}} and {{p}} once each, such as '{ENTAILED}'")
