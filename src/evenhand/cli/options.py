@@ -32,9 +32,7 @@ Length = Annotated[
 ]
 Form = Annotated[
     str | None,
-    typer.Option(
-        help="Classifiers asked to choose: pair (default), or a supposition: clean, esp, or your own text with {h} and {p}."
-    ),
+    typer.Option(help="Classifiers asked to choose: pair (default), or a supposition: clean, esp, or your own text with {h} and {p}."),
 ]
 Pooling = Annotated[str | None, typer.Option(help="Encoders: mean or cls [default: what the model's folder says, else mean].")]
 Similarity = Annotated[str, typer.Option(help="Encoders: cosine, dot or distance (negative).")]
