@@ -54,7 +54,7 @@ def refused(*words: object) -> str:
         (("./nowhere",), "unknown model './nowhere': there is no such folder."),
         (("defautl",), "Did you mean default?"),
         (("fixed:fiar",), "unknown fixed respondent 'fiar'. Did you mean fair?"),
-        (("nobody:x",), "unknown model 'nobody:x'. Known forms: causal:"),
+        (("nobody:x",), "unknown model 'nobody:x'. Known forms: smollm, causal:"),
         ((*FAIR, "--suite", "ocupation-nli"), "unknown suite 'ocupation-nli'. Did you mean occupation-nli"),
         ((*FAIR, "--suite", "nli_coal"), "Did you mean nli-coal"),
         ((*FAIR, "--suite", "zzz"), f"unknown suite 'zzz'. Known: {', '.join(catalog.entries('suites'))}."),

@@ -37,7 +37,7 @@ from evenhand.respondents.likelihood import (
 )
 from evenhand.respondents.places import revision_of
 from evenhand.respondents.weighing import Plan, check_rules, weigh
-from evenhand.respondents.wheels import WHEELS, locate
+from evenhand.respondents.wheels import CAUSAL_NAMES, WHEELS, locate
 
 PREFIX = "causal:"
 
@@ -125,11 +125,11 @@ class CausalSource:
     name = "causal"
     kinds: frozenset[Kind] = CausalRespondent.kinds
     description = "Causal language models (GPT-2, Llama ...): causal: and a local folder (weights or GGUF) or a hub id."
-    examples: tuple[str, ...] = ("causal:./my-causal-model", "causal:gpt2")
+    examples: tuple[str, ...] = (*CAUSAL_NAMES, "causal:./my-causal-model", "causal:gpt2")
 
     def claims(self, reference: str) -> bool:
-        """Anything that starts with `causal:`."""
-        return reference.startswith(PREFIX)
+        """Anything that starts with `causal:`, and the causal models that have a name here."""
+        return reference.startswith(PREFIX) or reference in CAUSAL_NAMES
 
     def open(self, reference: str, options: RespondentOptions) -> CausalRespondent:
         """The causal model behind the colon."""

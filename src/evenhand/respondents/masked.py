@@ -29,7 +29,7 @@ from evenhand.respondents.masked_routes import MaskedOnnx, MaskedRoute, MaskedTr
 from evenhand.respondents.places import graph_of, looks_like_model, require_hub_id, revision_of
 from evenhand.respondents.sentences import compare_sentences
 from evenhand.respondents.weighing import Plan, check_rules, weigh
-from evenhand.respondents.wheels import ENCODER_NAMES, MASKED_NAMES, WHEELS, locate
+from evenhand.respondents.wheels import MASKED_NAMES, WHEELS, locate
 
 
 class MaskedRespondent:
@@ -106,8 +106,8 @@ class MaskedSource:
     examples = (*MASKED_NAMES, "./my-masked-model", "bert-base-chinese")
 
     def claims(self, reference: str) -> bool:
-        """Everything that may be a model, but not the embedded classifier and not the encoders that have a name here."""
-        return looks_like_model(reference) and reference not in ("default", *ENCODER_NAMES)
+        """Everything that may be a model, but not the embedded classifier and what else has a name of another kind here."""
+        return looks_like_model(reference) and (reference in MASKED_NAMES or reference not in ("default", *WHEELS))
 
     def open(self, reference: str, options: RespondentOptions) -> MaskedRespondent:
         """The masked model behind `reference`."""

@@ -25,7 +25,7 @@ from evenhand.respondents.onnx_route import OnnxRoute
 from evenhand.respondents.places import graph_of, looks_like_model, require_hub_id, revision_of
 from evenhand.respondents.suppositions import find_form
 from evenhand.respondents.transformers_route import TransformersRoute
-from evenhand.respondents.wheels import ENCODER_NAMES, MASKED_NAMES
+from evenhand.respondents.wheels import WHEELS
 
 Pair = tuple[str, str]  # premise, hypothesis
 KEPT = 50_000  # pairs whose outputs are remembered: the suites of sentence reasoning share theirs
@@ -144,8 +144,8 @@ class NliSource:
     examples = ("default", "./my-model", "cross-encoder/nli-deberta-v3-base")
 
     def claims(self, reference: str) -> bool:
-        """Everything that has no `kind:` in front and everything that is a folder, but not the masked models and encoders that have a name here."""
-        return looks_like_model(reference) and reference not in (*MASKED_NAMES, *ENCODER_NAMES)
+        """Everything that has no `kind:` in front and everything that is a folder, but not the models of another kind that have a name here."""
+        return looks_like_model(reference) and reference not in WHEELS
 
     def open(self, reference: str, options: RespondentOptions) -> NliRespondent:
         """The classifier behind `reference`."""

@@ -18,7 +18,7 @@ from evenhand.respondents.heads import find_head, read_architecture, read_json, 
 from evenhand.respondents.next_sentence import NextOnnx, NextRespondent, NextTransformers
 from evenhand.respondents.places import graph_of, looks_like_model, require_hub_id, revision_of
 from evenhand.respondents.pooling import read_recipe
-from evenhand.respondents.wheels import ENCODER_NAMES, MASKED_NAMES, WHEELS, locate
+from evenhand.respondents.wheels import CAUSAL_NAMES, ENCODER_NAMES, MASKED_NAMES, WHEELS, locate
 
 ENCODER, NEXT = "encoder:", "nsp:"
 
@@ -80,7 +80,9 @@ class PairsSource:
 
     def claims(self, reference: str) -> bool:
         """What has `encoder:` or `nsp:` in front, and everything that may be a model and has no name of another kind here."""
-        return reference.startswith((ENCODER, NEXT)) or (looks_like_model(reference) and reference not in ("default", *MASKED_NAMES))
+        return reference.startswith((ENCODER, NEXT)) or (
+            looks_like_model(reference) and reference not in ("default", *MASKED_NAMES, *CAUSAL_NAMES)
+        )
 
     def open(self, reference: str, options: RespondentOptions) -> EncoderRespondent | NextRespondent:
         """The encoder or the next-sentence head behind `reference`."""

@@ -46,6 +46,7 @@ WHEELS = {
     )
 }  # fmt: skip
 MASKED_NAMES = tuple(alias for alias, wheel in WHEELS.items() if wheel.kind == "masked")
+CAUSAL_NAMES = tuple(alias for alias, wheel in WHEELS.items() if wheel.kind == "causal")
 ENCODER_NAMES = tuple(alias for alias, wheel in WHEELS.items() if wheel.kind == "encoder")
 
 
