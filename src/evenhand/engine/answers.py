@@ -80,7 +80,8 @@ def suite_of(answers: Answers) -> Suite:
     digest, _, limit = rest.partition("/")
     card = SuiteCard(
         name=name, version=version, language=answers.probes[0].language if answers.probes else "", source="answers file", licence="that of the suite",
-        citation="that of the suite", description="read from an answers file", labels=answers.labels,
+        citation="that of the suite", description="read from an answers file",
+        labels=tuple(dict.fromkeys(label.partition(":")[0] for label in answers.labels)),  # a classifier's are OPTION:LABEL
     )  # fmt: skip
     suite = Suite(card=card, probes=answers.probes, limit=int(limit) if limit else None)
     if suite.digest != digest:

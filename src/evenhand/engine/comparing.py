@@ -55,13 +55,6 @@ def _said(model: Model) -> Answers | None:
     return read_answers(path / FILE) if (path / FILE).is_file() else None
 
 
-def _answered_suite(answers: Answers) -> Suite:
-    """The suite that answers carry, with the names of its options: a classifier's labels are `OPTION:LABEL`."""
-    suite = suite_of(answers)
-    options = tuple(dict.fromkeys(label.partition(":")[0] for label in answers.labels))
-    return dataclasses.replace(suite, card=dataclasses.replace(suite.card, labels=options))
-
-
 def _check_same(suites: Sequence[tuple[str, Suite]]) -> None:
     """An error where two of them are not the same probes."""
     (named, first), *rest = suites
@@ -120,7 +113,7 @@ def compare(
         raise EvenhandError(f"permutations is {permutations}; give at least 1")
     if len(models) < 2:
         raise EvenhandError(f"compare needs two or more models; there is {', '.join(map(_title, models)) or 'none'}")
-    stored = [(_title(m), _answered_suite(said)) for m in models if (said := _said(m)) is not None]
+    stored = [(_title(m), suite_of(said)) for m in models if (said := _said(m)) is not None]
     if stored and len(suites) > 1:
         raise EvenhandError(f"{stored[0][0]} answers one suite, {stored[0][1].reference}; --suite names {len(suites)}. Leave --suite out")
     if stored and not suites and limit is not None:
