@@ -15,7 +15,7 @@ from evenhand.suites.cgb import EVERYBODY, PEOPLE
 
 NEAR = 0.1  # |PB| below which a sentence is said to lean neither way
 FEW_PAIRS = 30  # word pairs below which an interval over them is said to be rough
-_PEOPLE = tuple(f"stored:{name}" for name in (*PEOPLE, EVERYBODY))
+STORED_PEOPLE = tuple(f"stored:{name}" for name in (*PEOPLE, EVERYBODY))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +64,7 @@ class Filled:
 
 def is_people(run: Run) -> bool:
     """Are the numbers scores that people gave, from -2 to 2, and no logarithms of ratios?"""
-    return run.answers.respondent in _PEOPLE
+    return run.answers.respondent in STORED_PEOPLE
 
 
 def times(odds: float) -> str:

@@ -15,7 +15,7 @@ from evenhand.report import comparison as told
 from evenhand.report.canvas import spanning, width_of
 from evenhand.report.dots import Row, dots
 from evenhand.report.estimates import fair, title
-from evenhand.report.html import _language, _shop
+from evenhand.report.html import language_name, templates
 from evenhand.report.numbers import bounds, interval_of, number, percent, with_bounds
 from evenhand.report.picture import NARROW, WIDE, Figure, make_figure
 
@@ -96,7 +96,7 @@ def _row(comparison: Comparison, found: Difference) -> dict[str, Any]:
 def _facts(comparison: Comparison) -> dict[str, Any]:
     others = comparison.models[1:]
     return {
-        "suite": comparison.suite, "language": _language(comparison.suite.card.language), "lang": comparison.suite.card.language,
+        "suite": comparison.suite, "language": language_name(comparison.suite.card.language), "lang": comparison.suite.card.language,
         "pairs": [
             {
                 "name": c.name, "heads": [_breakable(n) for n in (comparison.reference.name, c.name)],
@@ -126,4 +126,4 @@ def to_html(comparisons: Sequence[Comparison]) -> str:
         "version": __version__, "reference": first.reference.name, "others": [c.name for c in first.models[1:]], "level": f"{first.level * 100:g}",
         "suites": [_facts(c) for c in comparisons], "seed": first.seed, "tests": first.tests,
     }  # fmt: skip
-    return str(_shop().get_template("comparison.html").render(**facts))
+    return str(templates().get_template("comparison.html").render(**facts))

@@ -9,12 +9,12 @@ from evenhand import __version__
 from evenhand.engine.differing import Comparison, Difference
 from evenhand.report import comparison as told
 from evenhand.report.estimates import title
-from evenhand.report.latex import _comment, _float, _tabular
+from evenhand.report.latex import commented, floating, tabular
 from evenhand.report.latex import escaped as tex
-from evenhand.report.markdown import _table as markdown_table
 from evenhand.report.markdown import escaped as plain_text
+from evenhand.report.markdown import make_table as markdown_table
 from evenhand.report.numbers import amount, bounds, interval_of, number
-from evenhand.report.terminal import _add, _table, folded
+from evenhand.report.terminal import add_row, folded, make_table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -48,9 +48,9 @@ def _tables(comparison: Comparison, name: str, width: int) -> list[Table]:
     cuts = [range(7)] if width >= ROOMY else [range(3), (0, *range(3, 7))]
     tables = []
     for cut in cuts:
-        tables.append(_table(*(heads[i] for i in cut)))
+        tables.append(make_table(*(heads[i] for i in cut)))
         for row in rows:
-            _add(tables[-1], *(row[i] for i in cut), bold={list(cut).index(3)} if 3 in cut and row[5].endswith("*") else ())
+            add_row(tables[-1], *(row[i] for i in cut), bold={list(cut).index(3)} if 3 in cut and row[5].endswith("*") else ())
     return tables if rows else []
 
 
@@ -124,16 +124,16 @@ def to_latex(comparisons: Sequence[Comparison]) -> str:
     r"""The comparisons as LaTeX, to be pulled in by `\input{comparison.tex}`: one table a model and suite."""
     lines = [r"% needs \usepackage{booktabs,graphicx}"]
     for count, comparison in enumerate(comparisons, 1):
-        lines += [_comment(f"signature {line}") for line in _signatures(comparison)] + [
-            _comment(f"note {note}") for note in told.notes(comparison)
+        lines += [commented(f"signature {line}") for line in _signatures(comparison)] + [
+            commented(f"note {note}") for note in told.notes(comparison)
         ]
         for place, other in enumerate(comparison.models[1:], 1):
             rows = [[tex(c) for c in row] for row in _rows(comparison, other.name)]
             if not rows:
                 continue
             caption = f"{tex(other.name)} against {tex(comparison.reference.name)} on {tex(_about(comparison))}. {tex(told.summary(comparison, other.name))}"
-            inside = _tabular("lrrrrrl", [tex(h) for h in _heads(comparison, other.name)], rows)
+            inside = tabular("lrrrrrl", [tex(h) for h in _heads(comparison, other.name)], rows)
             # wider than a column: as large as fits, never larger
             fitted = [r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%", *inside, "}"]
-            lines += ["", *_float(fitted, caption, f"tab:evenhand-comparison-{count}-{place}")]
+            lines += ["", *floating(fitted, caption, f"tab:evenhand-comparison-{count}-{place}")]
     return "\n".join(lines) + "\n"

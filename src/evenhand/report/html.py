@@ -73,7 +73,8 @@ def _groups(view: Breakdown | None) -> list[dict[str, str]]:
     ]  # fmt: skip
 
 
-def _language(code: str) -> str:
+def language_name(code: str) -> str:
+    """The name of a language in itself; its code where it is none of ours."""
     try:
         return catalog.language(code).name
     except UnknownNameError:
@@ -87,7 +88,7 @@ def page_facts(run: Run) -> dict[str, Any]:
     caution = MIXED if family_of(run) == "stereoset" and len(sheaves(run)) > 1 else ""
     return {
         "version": __version__, "model": run.answers.respondent, "traits": dict(run.answers.traits), "labels": run.answers.labels,
-        "suite": run.suite, "language": _language(run.suite.card.language), "lang": run.suite.card.language,
+        "suite": run.suite, "language": language_name(run.suite.card.language), "lang": run.suite.card.language,
         "scores": scores, "headline": scores[0], "checks": beside, "signatures": [s["signature"] for s in (*scores, *beside)],
         "figures": draw(run), "strata": shown_strata(run), "pairs": most_biased(run), "occupations": _groups(view_by(run, "occupation")),
         "frames": _groups(view_by(run, "template")), "is_coal": any(e.measure == wording.HEADLINE for e in run.estimates),
@@ -100,15 +101,16 @@ def page_facts(run: Run) -> dict[str, Any]:
 
 def figure_page(figure: Figure) -> str:
     """One figure as a page of its own."""
-    return str(_shop().get_template("figure.html").render(figure=figure, version=__version__))
+    return str(templates().get_template("figure.html").render(figure=figure, version=__version__))
 
 
 def to_html(run: Run) -> str:
     """The report as one HTML page."""
-    return str(_shop().get_template("report.html").render(**page_facts(run)))
+    return str(templates().get_template("report.html").render(**page_facts(run)))
 
 
-def _shop() -> Any:
+def templates() -> Any:
+    """The templates of the pages, with the filters that they use."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     shop = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)

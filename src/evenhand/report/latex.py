@@ -25,11 +25,13 @@ def escaped(text: str) -> str:
     return "".join(SPECIAL.get(c, c) if c in SPECIAL or c.isascii() else f"{{[}}U+{ord(c):04X}{{]}}" for c in flat).replace(r" \%", r"\,\%")
 
 
-def _comment(text: str) -> str:
+def commented(text: str) -> str:
+    """A line that LaTeX passes over."""
     return "% " + " ".join(text.split())
 
 
-def _tabular(columns: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def tabular(columns: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """A table with its rules."""
     body = [" & ".join(row) + r" \\" for row in rows]
     return [
         rf"\begin{{tabular}}{{{columns}}}",
@@ -42,7 +44,8 @@ def _tabular(columns: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) 
     ]
 
 
-def _float(inside: Sequence[str], caption: str, label: str, under: Sequence[str] = ()) -> list[str]:
+def floating(inside: Sequence[str], caption: str, label: str, under: Sequence[str] = ()) -> list[str]:
+    """A float with caption and label."""
     return [
         r"\begin{table}[t]",
         r"\centering",
@@ -77,7 +80,7 @@ def _scores(run: Run) -> list[str]:
         "probes",
         "coverage",
     )
-    return _tabular("lrcrrrrr", heads, rows)
+    return tabular("lrcrrrrr", heads, rows)
 
 
 def _shares(run: Run) -> list[str]:
@@ -88,7 +91,7 @@ def _shares(run: Run) -> list[str]:
         against = with_bounds(row.component) if row.counted else MISSING if row.note else "--"
         rows.append([escaped(f"{row.stratum} {row.title}" if row.title != row.stratum else row.title), f"{row.answered:,}", *bold, against])
     labels = run.answers.labels
-    return _tabular("lr" + "r" * len(labels) + "r", ("stratum", "pairs", *(escaped(label) for label in labels), "counts against"), rows)
+    return tabular("lr" + "r" * len(labels) + "r", ("stratum", "pairs", *(escaped(label) for label in labels), "counts against"), rows)
 
 
 def to_latex(run: Run) -> str:
@@ -98,22 +101,22 @@ def to_latex(run: Run) -> str:
     broken = escaped(found[0].signature).replace(r"\textbar{}", r"\textbar{}\allowbreak{}")
     signed = [r"\par\medskip", rf"\parbox{{\linewidth}}{{\raggedright\scriptsize\texttt{{{broken}}}}}"]
     lines = [
-        r"% needs \usepackage{booktabs}", _comment(f"model {run.answers.respondent}"),
-        *(_comment(f"signature {e.signature}") for e in (*found, *checks(run))), *(_comment(f"note {note}") for note in wording.notes(run)),
-        *_float(_scores(run), f"Scores of {about}. {escaped(wording.verdict(run, found[0]))}", "tab:evenhand-scores", signed),
+        r"% needs \usepackage{booktabs}", commented(f"model {run.answers.respondent}"),
+        *(commented(f"signature {e.signature}") for e in (*found, *checks(run))), *(commented(f"note {note}") for note in wording.notes(run)),
+        *floating(_scores(run), f"Scores of {about}. {escaped(wording.verdict(run, found[0]))}", "tab:evenhand-scores", signed),
     ]  # fmt: skip
     if shown_strata(run):
         missing = "".join(f" {escaped(row.stratum)}: {escaped(row.note)}." for row in shown_strata(run) if row.note)
         caption = f"Label shares of {about}; shares in bold count against the model.{missing}"
-        lines += ["", *_float(_shares(run), caption, "tab:evenhand-shares")]
+        lines += ["", *floating(_shares(run), caption, "tab:evenhand-shares")]
     heads, rows = paper_table(run)
     if rows:
         table = [[escaped(label), *(in_percent(i) for i in values)] for label, values in rows]
-        inside = _tabular("l" + "r" * len(heads), ("occupations", *(escaped(h) for h in heads)), table)
-        lines += ["", *_float(inside, f"Gendered entailment of {about}, percent.", "tab:evenhand-gendered")]
+        inside = tabular("l" + "r" * len(heads), ("occupations", *(escaped(h) for h in heads)), table)
+        lines += ["", *floating(inside, f"Gendered entailment of {about}, percent.", "tab:evenhand-gendered")]
     for listing in map(shortened, listings(run)):
         body = [[escaped(told(cell)) for cell in row] for row in listing.rows]
-        inside = _tabular("l" + "r" * (len(listing.heads) - 1), [escaped(h) for h in listing.heads], body)
+        inside = tabular("l" + "r" * (len(listing.heads) - 1), [escaped(h) for h in listing.heads], body)
         caption = f"{escaped(listing.title)}, {about}. {escaped(listing.note)}".strip()
-        lines += ["", *_float(inside, caption, f"tab:evenhand-{listing.name}")]
+        lines += ["", *floating(inside, caption, f"tab:evenhand-{listing.name}")]
     return "\n".join(lines) + "\n"

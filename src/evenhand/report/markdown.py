@@ -25,7 +25,8 @@ def escaped(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]<>|#])", r"\\\1", " ".join(text.split()))
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def make_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table, the first column to the left, numbers to the right."""
     lines = [heads, ["---", *["---:"] * (len(heads) - 1)], *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
@@ -40,7 +41,7 @@ def _scores(run: Run) -> str:
         counts = [f"{found.probes:,}", f"{found.clusters:,}", percent(found.coverage, 1), f"{ties_of(run, found):,}"]
         name, best = escaped(title(found.measure)), plain(fair(found.measure))
         rows.append([name, f"**{number(found.value)}**", bounds(interval_of(found)), best, *rules, *counts])
-    return _table(
+    return make_table(
         [
             "measure",
             "value",
@@ -64,7 +65,7 @@ def _shares(run: Run) -> str:
         against = with_bounds(row.component) if row.counted and not row.note else escaped(row.note) or "–"
         name = f"{row.stratum} {row.title}" if row.title != row.stratum else row.title
         rows.append([escaped(name), f"{row.answered:,}", *cells, against])
-    return _table(["stratum", "answered", *(escaped(label) for label in run.answers.labels), "counts against"], rows)
+    return make_table(["stratum", "answered", *(escaped(label) for label in run.answers.labels), "counts against"], rows)
 
 
 def _worst(run: Run) -> str:
@@ -73,7 +74,7 @@ def _worst(run: Run) -> str:
         return ""
     rows = [[escaped(g.name), escaped(g.tags.get("lean", "")), with_bounds(g.interval), str(g.probes)] for g in view.groups[:OCCUPATIONS]]
     head = f"### The {amount(len(rows), 'occupation')} farthest from the fair value, of {len(view.groups):,}"
-    return head + "\n\n" + _table(["occupation", "lean", escaped(title(view.measure)), "pairs"], rows)
+    return head + "\n\n" + make_table(["occupation", "lean", escaped(title(view.measure)), "pairs"], rows)
 
 
 def to_markdown(run: Run) -> str:
@@ -91,7 +92,7 @@ def to_markdown(run: Run) -> str:
     if rows:
         said += [
             "## By the gender of the workers, percent",
-            _table(["occupations", *heads], [[label, *(in_percent(i) for i in cells)] for label, cells in rows]),
+            make_table(["occupations", *heads], [[label, *(in_percent(i) for i in cells)] for label, cells in rows]),
         ]
     for relation in run.relations:
         said.append(
@@ -99,7 +100,7 @@ def to_markdown(run: Run) -> str:
         )
     for listing in map(shortened, listings(run)):
         body = [[escaped(cell) if isinstance(cell, str) else told(cell) for cell in row] for row in listing.rows]
-        said += [f"### {escaped(listing.title)}", _table([escaped(h) for h in listing.heads], body), escaped(listing.note)]
+        said += [f"### {escaped(listing.title)}", make_table([escaped(h) for h in listing.heads], body), escaped(listing.note)]
     for shown in evidence(run):
         said += [
             f"### {escaped(shown.title)}",

@@ -21,7 +21,7 @@ ROOMY = 118  # columns from which the counts stand beside the scores
 TITLED = 92  # columns from which a stratum is named in full
 
 
-def _table(*heads: str) -> Table:
+def make_table(*heads: str) -> Table:
     """An empty table: the first column to the left, numbers to the right."""
     from rich import box
     from rich.table import Table
@@ -32,7 +32,7 @@ def _table(*heads: str) -> Table:
     return table
 
 
-def _add(table: Table, *cells: str, bold: Collection[int] = ()) -> None:
+def add_row(table: Table, *cells: str, bold: Collection[int] = ()) -> None:
     """Add a row of plain texts: `[n/a]` must not be taken for markup."""
     from rich.text import Text
 
@@ -43,30 +43,30 @@ def _scores(run: Run, width: int) -> list[Table]:
     """One table where there is room, else the counts in a second one."""
     heads, counts = ("measure", "value", "interval", best_head(run), "random", "constant"), ("probes", "clusters", "coverage", "ties")
     is_roomy = width >= ROOMY
-    first = _table(*heads, *(counts if is_roomy else ()))
-    second = _table("measure", *counts)
+    first = make_table(*heads, *(counts if is_roomy else ()))
+    second = make_table("measure", *counts)
     heads_of = {s.estimates[0].measure: s.title for s in sheaves(run)} if len(sheaves(run)) > 1 else {}
     for found in (*ordered(run), *checks(run)):
         name, best = short_title(found.measure), plain(fair(found.measure))
         if heads_of.get(found.measure) and found not in checks(run):
-            _add(first, f"{heads_of[found.measure]}", *[""] * (len(first.columns) - 1), bold={0})
+            add_row(first, f"{heads_of[found.measure]}", *[""] * (len(first.columns) - 1), bold={0})
         rules = ["-", "-"] if found in checks(run) else [baseline_number(run, rule, found.measure) for rule in BASELINE_TITLES]
         counted = [f"{found.probes:,}", f"{found.clusters:,}", percent(found.coverage, 1), f"{ties_of(run, found):,}"]
-        _add(first, name, number(found.value), bounds(interval_of(found)), best, *rules, *(counted if is_roomy else ()), bold={1})
-        _add(second, name, *counted)
+        add_row(first, name, number(found.value), bounds(interval_of(found)), best, *rules, *(counted if is_roomy else ()), bold={1})
+        add_row(second, name, *counted)
     return [first] if is_roomy else [first, second]
 
 
 def _shares(run: Run, width: int) -> Table:
     """The share of each label in each stratum; those that count against the model have a star."""
     labels = run.answers.labels
-    table = _table("stratum", "pairs", *(label.replace("_", " ") for label in labels), "counts against")
+    table = make_table("stratum", "pairs", *(label.replace("_", " ") for label in labels), "counts against")
     for row in shown_strata(run):
         cells = [f"*{percent(s, 1)}" if label in row.counted else percent(s, 1) for label, s in row.shares.items()]
         name = f"{row.stratum} {row.title}" if row.title != row.stratum and width >= TITLED else row.stratum or row.title
         against = with_bounds(row.component) if row.counted else MISSING if row.note else "-"
         pairs = f"{row.answered:,}" + (f"/{row.probes:,}" if row.answered < row.probes else "")
-        _add(table, name, pairs, *cells, against, bold={i + 2 for i, label in enumerate(labels) if label in row.counted})
+        add_row(table, name, pairs, *cells, against, bold={i + 2 for i, label in enumerate(labels) if label in row.counted})
     return table
 
 
@@ -75,9 +75,9 @@ def _listed(listing: Listing, width: int) -> tuple[Table, str]:
     full = [[told(cell) for cell in row] for row in listing.rows]
     sizes = [max(len(cell) for cell in column) for column in zip(listing.heads, *full, strict=True)]
     is_short = sum(sizes) + 3 * (len(sizes) - 1) > width
-    table = _table(*listing.heads)
+    table = make_table(*listing.heads)
     for row in listing.rows:
-        _add(table, *(told(cell, is_short=is_short) for cell in row))
+        add_row(table, *(told(cell, is_short=is_short) for cell in row))
     has_dropped = is_short and any(told(cell) != told(cell, is_short=True) for row in listing.rows for cell in row)
     return table, " ".join(filter(None, (listing.note, "The intervals are in the report." if has_dropped else "")))
 
