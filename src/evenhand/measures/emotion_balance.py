@@ -12,13 +12,12 @@ from collections.abc import Sequence
 from numpy.typing import ArrayLike
 
 from evenhand.core.protocols import MeasureCard
-from evenhand.measures.word_fairness import CITATION, EMOTION, RANGE, FairnessScore, checked_values, fairness_evidence, male_wins
+from evenhand.measures.word_fairness import CITATION, EMOTION, RANGE, FairnessScore, score_words
 
 
 def emotion_fairness(values: ArrayLike, words: Sequence[str]) -> float:
     """Mean fairness of the words, one row for each word and pair; one number an option, male then female, or one a label each."""
-    table = checked_values(values, words, "words")
-    return float(MEASURE.combine(fairness_evidence(male_wins(table, is_discrete=False), words, range(len(table))).sum(axis=0)))
+    return score_words(values, words, is_discrete=False)
 
 
 class EmotionFairness(FairnessScore):

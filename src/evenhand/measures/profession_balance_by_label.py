@@ -12,22 +12,12 @@ from collections.abc import Sequence
 from numpy.typing import ArrayLike
 
 from evenhand.core.protocols import MeasureCard
-from evenhand.measures.word_fairness import (
-    BOTH_LABELS,
-    CITATION,
-    PROFESSION,
-    RANGE,
-    FairnessScore,
-    checked_values,
-    fairness_evidence,
-    male_wins,
-)
+from evenhand.measures.word_fairness import BOTH_LABELS, CITATION, PROFESSION, RANGE, FairnessScore, score_words
 
 
 def profession_fairness_discrete(values: ArrayLike, words: Sequence[str]) -> float:
     """Mean fairness of the words, one row for each word and pair; six numbers a row: entailment, neutral, contradiction of the male option, then of the female one."""
-    table = checked_values(values, words, "words", is_discrete=True)
-    return float(MEASURE.combine(fairness_evidence(male_wins(table, is_discrete=True), words, range(len(table))).sum(axis=0)))
+    return score_words(values, words, is_discrete=True)
 
 
 class ProfessionFairnessDiscrete(FairnessScore):

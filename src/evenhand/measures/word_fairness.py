@@ -10,6 +10,7 @@ a word with a single pair answered does not count: one comparison cannot be bala
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -97,7 +98,13 @@ def multiply(recognition: float, fairness: float) -> float:
     return recognition * fairness
 
 
-class WordTest:
+def score_words(values: ArrayLike, words: Sequence[str], *, is_discrete: bool) -> float:
+    """The mean fairness of the words of a table, one row for each word and pair of gendered words."""
+    table = checked_values(values, words, "words", is_discrete=is_discrete)
+    return float(mean_fairness(fairness_evidence(male_wins(table, is_discrete=is_discrete), words, range(len(table))).sum(axis=0)))
+
+
+class WordTest(ABC):
     """What the measures of the word tests have in common."""
 
     kind: Kind = "choice"
@@ -117,9 +124,9 @@ class WordTest:
         words = [p.cluster if read else "" for p, read in zip(probes, is_read, strict=True)]
         return fairness_evidence(male_wins(values, is_discrete=self.is_discrete), words, [p.texts for p in probes])
 
+    @abstractmethod
     def combine(self, totals: Floats) -> Floats:
         """The score from sums."""
-        raise NotImplementedError
 
     def partial(self, totals: Floats) -> Floats:
         """The same formula on any group; NaN where it lacks what the formula needs."""
