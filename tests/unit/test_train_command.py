@@ -120,6 +120,10 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ({"--train": "two.jsonl"}, "two.jsonl: no row is labelled contradiction; three labels are needed"),
         ({"--encoder": "./nowhere"}, "unknown model './nowhere': there is no such folder"),
         ({"--encoder": "mute"}, "mute is no encoder that can be trained: it has no tokenizer"),
+        ({"--encoder": "defualt"}, "unknown model 'defualt': there is no such folder. Did you mean default?"),
+        ({"--lora-alpha": "16"}, "lora alpha is 16, but there is no rank; give --lora RANK too, such as --lora 8"),
+        ({"--pairing": "nan"}, "pairing is nan; give a number of at least 0"),
+        ({"--pairing": "1"}, "train.jsonl: no row has a twin (twin_premise and twin_hypothesis), which --pairing compares with: make them with"),
         ({"--out": "train.jsonl/x"}, "cannot write train.jsonl"),
     ],
 )  # fmt: skip

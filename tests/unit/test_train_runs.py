@@ -6,7 +6,6 @@ import hashlib
 import importlib.util
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from commands import evenhand
-from training_room import Room, write
+from training_room import Room, kill, write
 
 from evenhand.core.protocols import RespondentOptions
 from evenhand.core.records import NLI_LABELS, Probe
@@ -69,44 +68,12 @@ def test_a_finished_run_is_not_trained_again_and_another_one_not_mixed_with_it(r
     assert "holds a model that this command did not make" in room.train("foreign").err
 
 
-KILLED = """
-import os, signal, sys
-import torch
-torch.set_num_threads(1)
-from evenhand.cli.main import run
-from evenhand.train import checkpoints, loop
-
-kind, at = sys.argv.pop(1), int(sys.argv.pop(1))
-def die():
-    os.kill(os.getpid(), signal.SIGKILL)
-step, save = loop.Run._step, torch.save
-def short_step(self, rows):
-    step(self, rows)
-    if kind == "step" and self.at.step == at:
-        die()
-count = 0
-def short_save(thing, path):
-    global count
-    save(thing, path)
-    count += 1
-    if kind == "save" and count == at:
-        with open(path, "r+b") as stream:
-            stream.truncate(os.path.getsize(path) // 2)
-        die()
-loop.Run._step, torch.save = short_step, short_save
-run()
-"""
-
-
 @pytest.mark.torch
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.parametrize(("kind", "at", "last"), [("step", 18, 16), ("save", 5, 11)])
 def test_a_killed_run_goes_on_and_ends_with_the_same_weights(room: Room, kind: str, at: int, last: int) -> None:
     out = f"killed-{kind}"
-    process = subprocess.run(
-        [sys.executable, "-c", KILLED, kind, str(at), *room.words(out)], capture_output=True, text=True, env=dict(os.environ), check=False
-    )
-    assert process.returncode == -signal.SIGKILL, process.stderr
+    kill(kind, at, room.words(out))
     assert not (room.folder / out / "training.json").exists()
     other = room.train(out, "--seed", "5")
     assert other.code == 2 and "recipe.seed: 13, now 5" in other.err
@@ -116,6 +83,68 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_weights(room: Room, kind: s
     same = ("accuracy", "interval", "steps", "kept epoch", "dev accuracy by epoch")
     assert {k: room.card(out)[k] for k in same} == {k: room.card("whole")[k] for k in same}
     assert not list(room.folder.glob(f"{out}/.checkpoint*")) and not (room.folder / out / "checkpoint").exists()
+
+
+@pytest.mark.torch
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_a_killed_run_of_adapters_and_twins_goes_on_too(room: Room) -> None:
+    """With what is new since checkpoints are written; the checkpoint holds adapters and head, and nothing of the encoder."""
+    import torch
+
+    words = ("--train", str(room.folder / "train-paired.jsonl"), "--lora", "4", "--pairing", "0.5")
+    said = room.train("lora", *words)
+    assert said.code == 0, said.err
+    kill("step", 30, room.words("lora-killed", *words))
+    state = torch.load(room.folder / "lora-killed" / "checkpoint" / "state.pt", weights_only=True)
+    assert sum(w.numel() for w in state["weights"]) == room.card("lora")["parameters"]["trained"]
+    said = room.train("lora-killed", *words)
+    assert said.code == 0 and "goes on from step" in said.out
+    assert room.is_same("lora", "lora-killed")
+    assert {room.card(name)["accuracy"]["dev"] for name in ("lora", "lora-killed")} == {room.card("lora")["accuracy"]["dev"]}
+    one, two = (room.folder / name / "adapter" / "adapter_model.safetensors" for name in ("lora", "lora-killed"))
+    assert one.read_bytes() == two.read_bytes()
+    assert (room.card("lora")["lora"], room.card("lora")["pairs with a twin"]) == ({"rank": 4, "alpha": 8.0}, 164)
+
+
+@pytest.mark.torch
+def test_a_finished_or_half_done_run_of_before_is_not_refused_for_what_it_did_not_know(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    from evenhand.core.errors import EvenhandError
+    from evenhand.train.checkpoints import require_same
+
+    path = room.folder / "whole" / "training.json"
+    now = path.read_text(encoding="utf-8")
+    card = json.loads(now)
+    for name in ("pairing", "lora", "lora_alpha"):
+        del card["recipe"][name]
+    write(path, json.dumps(card))
+    monkeypatch.setattr("evenhand.train.tuning.fit", None)
+    assert "is finished, nothing is trained" in room.train("whole").out
+    other = room.train("whole", "--lora", "8")
+    assert other.code == 2 and "(recipe.lora: 0, now 8)" in other.err
+    write(path, now)
+    old = {"recipe": card["recipe"], "limit": None}
+    require_same(path, old, {"recipe": json.loads(now)["recipe"], "limit": None})
+    with pytest.raises(EvenhandError, match=r"recipe\.pairing: 0\.0, now 1\.0"):
+        require_same(path, old, {"recipe": card["recipe"] | {"pairing": 1.0}, "limit": None})
+
+
+@pytest.mark.torch
+def test_two_runs_in_one_folder_are_one_too_many(room: Room) -> None:
+    from evenhand.core.errors import EvenhandError
+    from evenhand.train.processes import LOCK, sole
+
+    out = room.folder / "locked"
+    out.mkdir()
+    with sole(out):
+        said = room.train("locked")
+        assert said.code == 2 and f"another run is training in {out} (process {os.getpid()} on " in said.err
+        with pytest.raises(EvenhandError), sole(out):
+            pass
+    assert not (out / LOCK).exists()
+    write(out / LOCK, "1 on a machine that was switched off")  # nobody holds it: the process is dead
+    with sole(out):
+        assert (out / LOCK).read_text(encoding="utf-8").startswith(f"{os.getpid()} on ")
+    assert not (out / LOCK).exists() and not (room.folder / "whole" / LOCK).exists()
 
 
 @pytest.mark.torch
@@ -166,13 +195,22 @@ def test_a_model_of_suppositions_is_as_right_when_asked_in_its_form_as_its_card_
 
 @pytest.mark.torch
 @pytest.mark.skipif(importlib.util.find_spec("accelerate") is None, reason="needs accelerate")
-def test_two_processes_end_with_the_weights_of_one(room: Room, tmp_path: Path) -> None:
+@pytest.mark.parametrize("more", ["{}", '{"pairing": 2.0}', '{"lora": 4}'])
+def test_two_processes_end_with_the_weights_of_one(room: Room, tmp_path: Path, more: str) -> None:
     """Without dropout, whose units differ; the batch size 31 leaves parts of unequal size, the last batch of 1 row leaves one process without a part."""
     script = write(tmp_path / "shared.py", SHARED)
     env = {**os.environ, "ACCELERATE_USE_CPU": "true", "OMP_NUM_THREADS": "1"}
     launch = ["-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-port", "29617"]
     for name, how in (("one", []), ("two", launch)):
-        command = [sys.executable, *how, str(script), str(room.encoder), str(room.folder / "train.jsonl"), str(room.folder / name)]
+        command = [
+            sys.executable,
+            *how,
+            str(script),
+            str(room.encoder),
+            str(room.folder / "train-paired.jsonl"),
+            str(room.folder / name),
+            more,
+        ]
         done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
     one, two = room.weights("one"), room.weights("two")
@@ -181,7 +219,7 @@ def test_two_processes_end_with_the_weights_of_one(room: Room, tmp_path: Path) -
 
 
 SHARED = """
-import sys
+import json, sys
 from pathlib import Path
 import torch
 torch.set_num_threads(1)
@@ -190,8 +228,8 @@ from evenhand.train.fit import fit
 from evenhand.train.processes import open_processes
 from evenhand.train.recipes import Recipe
 
-encoder, data, out = map(Path, sys.argv[1:])
+encoder, data, out = map(Path, sys.argv[1:4])
 pairs = read_pairs([data])[:311]
-recipe = Recipe(name="shared", epochs=1, batch_size=31, learning_rate=1e-3, dropout=0.0, has_frozen_words=False, is_best_kept=True)
+recipe = Recipe(name="shared", epochs=1, batch_size=31, learning_rate=1e-3, dropout=0.0, has_frozen_words=False, is_best_kept=True, **json.loads(sys.argv[4]))
 fit(encoder, pairs, {"dev": pairs[:70]}, recipe, out, processes=open_processes(), every=5)
 """

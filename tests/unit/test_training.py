@@ -90,12 +90,12 @@ def test_batches_hold_every_pair_once_and_hardly_any_padding(encoder: Path) -> N
 
 
 def test_lower_layers_learn_slower_and_frozen_words_not_at_all(encoder: Path) -> None:
-    from evenhand.train.fit import open_classifier
+    from evenhand.train.encoders import open_classifier
     from evenhand.train.loop import parameter_groups
     from evenhand.train.recipes import Recipe
 
     recipe = Recipe(name="layers", learning_rate=1.0, layer_decay=0.5, head_rate=3.0)
-    groups = parameter_groups(open_classifier(encoder, recipe), recipe)
+    groups = parameter_groups(open_classifier(encoder, recipe).model, recipe)
     assert sorted({g["lr"] for g in groups}) == [0.25, 0.5, 1.0, 3.0]
     assert {g["weight_decay"] for g in groups if all(p.ndim == 1 for p in g["params"])} == {0.0}
     assert all(g["params"][0].shape != (208, 64) for g in groups)
@@ -181,7 +181,7 @@ def test_without_an_average_the_weights_are_those_of_the_last_step(encoder: Path
     from transformers import AutoTokenizer
 
     from evenhand.train.batching import Encoded, shuffled
-    from evenhand.train.fit import open_classifier
+    from evenhand.train.encoders import open_classifier
     from evenhand.train.loop import Run
     from evenhand.train.recipes import Recipe
 
@@ -201,9 +201,9 @@ def test_without_an_average_the_weights_are_those_of_the_last_step(encoder: Path
     for is_plain in (False, True):
         torch.manual_seed(1)
         rng = np.random.default_rng(1)
-        model = open_classifier(encoder, recipe)
+        model = open_classifier(encoder, recipe).model
 
-        def loss_of(rows: Any, model: Any = model) -> Any:
+        def loss_of(rows: Any, _: Any = None, model: Any = model) -> Any:
             inputs, labels = data.batch(rows)
             return torch.nn.functional.cross_entropy(model(**inputs).logits, labels)
 
@@ -227,7 +227,7 @@ def test_the_best_epoch_is_kept_and_training_stops_when_none_is_better(encoder: 
     from transformers import AutoTokenizer
 
     from evenhand.train.batching import Encoded, shuffled
-    from evenhand.train.fit import open_classifier
+    from evenhand.train.encoders import open_classifier
     from evenhand.train.loop import Run
     from evenhand.train.recipes import Recipe
 
@@ -236,7 +236,7 @@ def test_the_best_epoch_is_kept_and_training_stops_when_none_is_better(encoder: 
     for patience, epochs, best in ((2, 4, 2), (0, 5, 5)):
         recipe = Recipe(name="t", epochs=5, learning_rate=1e-3, average=0.5, has_frozen_words=False, is_best_kept=True, patience=patience)
         torch.manual_seed(0)
-        model = open_classifier(encoder, recipe)
+        model = open_classifier(encoder, recipe).model
         seen: list[dict[str, Any]] = []
         draw = partial(shuffled, data.lengths, 8, np.random.default_rng(0))
 
@@ -244,7 +244,7 @@ def test_the_best_epoch_is_kept_and_training_stops_when_none_is_better(encoder: 
             seen.append({k: v.clone() for k, v in model.state_dict().items()})
             return judged[len(seen) - 1]
 
-        def loss_of(rows: Any, model: Any = model) -> Any:
+        def loss_of(rows: Any, _: Any = None, model: Any = model) -> Any:
             inputs, labels = data.batch(rows)
             return torch.nn.functional.cross_entropy(model(**inputs).logits, labels)
 
@@ -256,12 +256,12 @@ def test_the_best_epoch_is_kept_and_training_stops_when_none_is_better(encoder: 
 
 
 def test_a_loss_that_is_no_number_stops_the_run(encoder: Path) -> None:
-    from evenhand.train.fit import open_classifier
+    from evenhand.train.encoders import open_classifier
     from evenhand.train.loop import optimise
     from evenhand.train.recipes import Recipe
 
     recipe = Recipe(name="t", epochs=1)
-    model = open_classifier(encoder, recipe)
+    model = open_classifier(encoder, recipe).model
 
     def loss_of(rows: Any) -> Any:
         return model.classifier.bias.sum() * float("nan")

@@ -3,12 +3,54 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from commands import Outcome, evenhand
+
+# `evenhand WORDS` that kills itself: `step N` after the Nth step, `save N` in the middle of the Nth file of a checkpoint.
+KILLED = """
+import os, signal, sys
+import torch
+torch.set_num_threads(1)
+from evenhand.cli.main import run
+from evenhand.train import checkpoints, loop
+
+kind, at = sys.argv.pop(1), int(sys.argv.pop(1))
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+step, save = loop.Run._step, torch.save
+def short_step(self, rows):
+    step(self, rows)
+    if kind == "step" and self.at.step == at:
+        die()
+count = 0
+def short_save(thing, path):
+    global count
+    save(thing, path)
+    count += 1
+    if kind == "save" and count == at:
+        with open(path, "r+b") as stream:
+            stream.truncate(os.path.getsize(path) // 2)
+        die()
+loop.Run._step, torch.save = short_step, short_save
+run()
+"""
+
+
+def kill(kind: str, at: int, words: Sequence[str]) -> None:
+    """Run `evenhand WORDS` until it is killed."""
+    process = subprocess.run(
+        [sys.executable, "-c", KILLED, kind, str(at), *words], capture_output=True, text=True, env=dict(os.environ), check=False
+    )
+    assert process.returncode == -signal.SIGKILL, process.stderr
 
 
 def write(path: Path, text: str) -> Path:
@@ -17,7 +59,7 @@ def write(path: Path, text: str) -> Path:
 
 
 class Room:
-    """Files of a small language that a tiny encoder can learn."""
+    """Files of a small language that a tiny encoder can learn; `train-paired.jsonl` has a twin for every second row."""
 
     def __init__(self, folder: Path) -> None:
         tools = pytest.importorskip("test_training", reason="needs the train extra")
@@ -26,6 +68,11 @@ class Room:
             rows = [{"sentence1": p.premise, "sentence2": p.hypothesis, "gold_label": p.label} for p in tools.corpus(count, seed)]
             rows.insert(7, {"sentence1": "w1", "sentence2": "w2", "gold_label": "-"})
             write(folder / f"{name}.jsonl", "\n".join(map(json.dumps, rows)))
+            twins = [
+                {"twin_premise": f"{row['sentence1']} w3", "twin_hypothesis": row["sentence2"]} if i % 2 else {}
+                for i, row in enumerate(rows)
+            ]
+            write(folder / f"{name}-paired.jsonl", "\n".join(json.dumps(row | twin) for row, twin in zip(rows, twins, strict=True)))
 
     def words(self, out: str, *more: str) -> list[str]:
         """11 steps an epoch, a checkpoint every 4."""

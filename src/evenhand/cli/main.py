@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from evenhand import __version__
-from evenhand.cli import audit, compare, doctor, labour, listing, measure, picture, reproduce, show, suites, train
+from evenhand.cli import audit, compare, doctor, labour, listing, measure, meta, mitigate, picture, reproduce, show, suites, train
 from evenhand.core.errors import EvenhandError
 
 app = typer.Typer(
@@ -43,6 +43,8 @@ app.command("show", no_args_is_help=True)(show.show)
 app.command("doctor")(doctor.doctor)
 app.add_typer(suites.app, name="suites")
 app.add_typer(train.app, name="train")
+app.add_typer(meta.app, name="meta")
+app.add_typer(mitigate.app, name="mitigate")
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:

@@ -13,19 +13,18 @@ from typing import Annotated, Any
 import typer
 
 from evenhand.cli import options as opt
+from evenhand.cli import train_vectors
 
+DEFAULT = "default"
 app = typer.Typer(no_args_is_help=True, help="Fine-tune models, so that how a model was trained can be compared.")
 _WORDS = ("tokenizer.json", "vocab.txt", "vocab.json", ".model")  # how the files of tokenizers end
 
 
-@app.callback()
-def _train() -> None:  # without it typer would make `nli` the command itself
-    pass
-
-
 @app.command(no_args_is_help=True)
 def nli(
-    encoder: Annotated[str, typer.Option(help="What is fine-tuned: a folder in Hugging Face form, or a hub id.")],
+    encoder: Annotated[
+        str, typer.Option(help="What is fine-tuned: a folder in Hugging Face form, a hub id, or `default`: the embedded model.")
+    ],
     train: Annotated[
         list[Path], typer.Option(help="Training file (repeatable): .jsonl, .csv, .tsv or .txt of SNLI, MNLI, JSNLI, OCNLI, JNLI ...")
     ],
@@ -46,6 +45,20 @@ def nli(
     batch_size: Annotated[int | None, typer.Option(help="Pairs in a step, of all processes together, instead of the recipe's.")] = None,
     max_length: Annotated[int | None, typer.Option(help="Tokens that a training pair is cut to, instead of the recipe's.")] = None,
     patience: Annotated[int | None, typer.Option(help="Stop after so many epochs without a better dev accuracy [default: never].")] = None,
+    fresh_pooler: Annotated[
+        bool, typer.Option("--fresh-pooler", help="Train an encoder that was saved without its pooler: it starts at random.")
+    ] = False,
+    lora: Annotated[
+        int,
+        typer.Option(min=0, metavar="RANK", help="Train low-rank adapters of this rank and the head; 0: all weights."),
+    ] = 0,
+    lora_alpha: Annotated[float | None, typer.Option(help="The adapters count ALPHA / RANK [default: twice the rank].")] = None,
+    pairing: Annotated[
+        float | None,
+        typer.Option(
+            metavar="WEIGHT", help="Pull the logits of each pair and of its twin together; twins are made by `mitigate swap --paired`."
+        ),
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of everything random, instead of the recipe's.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Train on so many pairs only, drawn at random.")] = None,
     onnx: Annotated[bool, typer.Option(help="Also write OUT/onnx, which is asked without torch.")] = True,
@@ -58,26 +71,32 @@ def nli(
     Stopped or killed half-way? The same command goes on from the last checkpoint and ends with the same weights. Several GPUs or machines:
     `accelerate launch -m evenhand train nli ...`.
 
+    With `--lora` the learning rate is ten times the recipe's, at most 1e-3, unless you give one; the adapter is in OUT/adapter and, added to the weights, in
+    the model.
+
     Example: `evenhand train nli --encoder bert-base-uncased --train snli_train.jsonl --dev snli_dev.jsonl --out models/snli`.
     """
     from evenhand.cli.progress import asking_bar
     from evenhand.core.errors import LoadError
     from evenhand.core.storage import require_writable
     from evenhand.respondents.suppositions import find_form
-    from evenhand.train.corpus import read_corpus, require_all_labels
-    from evenhand.train.recipes import find_recipe
+    from evenhand.train.corpus import read_corpus, require_all_labels, require_twins
+    from evenhand.train.recipes import adapted, find_recipe
 
     told: dict[str, Any] = {
         "epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "max_length": max_length, "patience": patience, "seed": seed,
-        "form": form,
+        "form": form, "pairing": pairing, "has_fresh_pooler": fresh_pooler or None,
     }  # fmt: skip
     chosen = replace(find_recipe(recipe), **{name: value for name, value in told.items() if value is not None})
+    chosen = adapted(chosen, lora, lora_alpha or 0.0, learning_rate)
     supposition = find_form(chosen.form)
     chosen = replace(chosen, form=supposition.name if supposition else "pair")
     encoder = _require_encoder(encoder)
     require_writable(next(p for p in (out, *out.parents) if p.exists()))
     files = {part: [read_corpus(path) for path in paths] for part, paths in (("train", train), ("dev", dev))}
     require_all_labels(files["train"])
+    if chosen.pairing:
+        require_twins(files["train"])
     try:
         from evenhand.train.tuning import fine_tune
     except ImportError as error:
@@ -94,6 +113,9 @@ def nli(
             f"{corpus.path}: {len(corpus.pairs):,} pairs"
             + (f", {corpus.undecided:,} rows without a gold label left out" if corpus.undecided else "")
         )
+    if lora:
+        reason = "as given" if learning_rate is not None else f"the recipe's is {find_recipe(recipe).learning_rate:g}, for all weights"
+        say(f"adapters of rank {lora}, alpha {chosen.alpha:g}: learning rate {chosen.learning_rate:g} ({reason})")
     try:
         with asking_bar(f"training {chosen.name}") if is_first and sys.stderr.isatty() else nullcontext() as tick:
             card = fine_tune(
@@ -115,8 +137,10 @@ def _require_encoder(encoder: str) -> str:
     from evenhand.respondents.places import require_hub_id
 
     folder = Path(encoder).expanduser()
+    if encoder == DEFAULT:
+        return encoder
     if not folder.is_dir():
-        require_hub_id(encoder, ())
+        require_hub_id(encoder, (DEFAULT,))
         return encoder
     found = {path.name for path in folder.iterdir()}
     lacking = [
@@ -142,4 +166,12 @@ def _tell(card: dict[str, Any], out: Path, *, has_onnx: bool, as_json: bool) -> 
     for name, value in card["accuracy"].items():
         bounds = card["interval"][name]
         print(f"dev accuracy on {name}: {value:.2%} [{bounds['low']:.2%}, {bounds['high']:.2%}], {bounds['pairs']:,} pairs")
+    if lora := card.get("lora"):
+        sizes = card["parameters"]
+        print(
+            f"adapter of rank {lora['rank']}: {out / 'adapter'}; {sizes['trained']:,} weights trained, {sizes['trained'] / sizes['all']:.1%} of the model's"
+        )
     print(f"model: {out}" + (f" and {out / 'onnx'}" if has_onnx else "") + f"; run card: {out / 'training.json'}")
+
+
+app.command("vectors", no_args_is_help=True)(train_vectors.vectors)

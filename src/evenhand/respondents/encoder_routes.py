@@ -21,14 +21,14 @@ _LABELS = 3  # a sentence vector of so few numbers is a row of labels
 
 
 class EncoderRoute(Protocol):
-    """What the respondent needs of either route."""
+    """What the respondent needs of any route."""
 
     name: str
     precision: str
     tokenizer: Any
     unknown: int | None
     longest: int
-    pooling: str  # as it is done: mean, cls, or by the graph itself
+    pooling: str  # as it is done: mean, cls, or by the graph or the model itself
     weights: list[Path]
 
     def vectors(self, batch: Sequence[Encoded]) -> Floats:

@@ -13,12 +13,14 @@ from evenhand.respondents.places import require_hub_id
 from evenhand.respondents.wheels import ENCODER_NAMES, MASKED_NAMES
 
 _OPENERS = {"labels": "nli", "words": "masked", "next": "pairs", "vectors": "pairs"}  # by what the model can say
+OWNER = "vector-nli"  # claims only folders that say so themselves, which are nothing else for probes of any kind
 
 
 def open_respondent(reference: str, kind: Kind, options: RespondentOptions) -> Respondent:
     """The respondent for probes of one kind; an error that names what would work if there is none."""
     sources = catalog.respondents().values()
     claimed = [s for s in sources if s.claims(reference)]
+    claimed = [s for s in claimed if s.name == OWNER] or claimed
     if fitting := [s for s in claimed if kind in s.kinds]:
         return (fitting[0] if len(fitting) == 1 else _decide(reference, fitting)).open(reference, options)
     if claimed:

@@ -18,6 +18,7 @@ from evenhand.respondents.heads import find_head, read_architecture, read_json, 
 from evenhand.respondents.next_sentence import NextOnnx, NextRespondent, NextTransformers
 from evenhand.respondents.places import graph_of, looks_like_model, require_hub_id, revision_of
 from evenhand.respondents.pooling import read_recipe
+from evenhand.respondents.universal import ALIAS, open_universal
 from evenhand.respondents.wheels import CAUSAL_NAMES, ENCODER_NAMES, MASKED_NAMES, WHEELS, locate
 
 ENCODER, NEXT = "encoder:", "nsp:"
@@ -88,6 +89,8 @@ class PairsSource:
         """The encoder or the next-sentence head behind `reference`."""
         check_similarity(options.similarity)
         prefix = next((p for p in (ENCODER, NEXT) if reference.startswith(p)), "")
+        if reference in (ALIAS, ENCODER + ALIAS):
+            return open_universal(options)
         name, place = find_place(reference.removeprefix(prefix))
         if prefix == NEXT or (not prefix and find_head(place) == "next"):
             return open_next(NEXT + name, place, options)

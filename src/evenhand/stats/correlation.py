@@ -1,12 +1,21 @@
-"""Do two things rise together, and how sure can one be? Pearson and Spearman with bootstrap intervals over the clusters."""
+"""Do two things rise together, and how sure can one be? Pearson, Spearman and Kendall.
+
+Points that were drawn from many (occupations) get bootstrap intervals; points that were chosen (the rungs of a ladder) get Fisher's.
+"""
 
 from __future__ import annotations
+
+import math
+from statistics import NormalDist
+from typing import Literal
 
 import numpy as np
 from scipy import stats
 
 from evenhand.core.records import Floats, Interval
 from evenhand.stats.bootstrap import draw_positions, quantile_interval
+
+Coefficient = Literal["pearson", "spearman", "kendall"]
 
 
 def pearson(x: Floats, y: Floats) -> Floats:
@@ -20,6 +29,36 @@ def pearson(x: Floats, y: Floats) -> Floats:
 def spearman(x: Floats, y: Floats) -> Floats:
     """Spearman's rho along the last axis: Pearson's r of the ranks, ties at their mean rank."""
     return pearson(stats.rankdata(x, axis=-1), stats.rankdata(y, axis=-1))
+
+
+def kendall(x: Floats, y: Floats) -> Floats:
+    """Kendall's tau-b along the last axis: pairs in the same order minus pairs in the other, over the pairs that are not tied; NaN where one side does not vary."""
+    first, second = np.triu_indices(x.shape[-1], 1)
+    a, b = (np.sign(v[..., second] - v[..., first]) for v in (x, y))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        tau = (a * b).sum(axis=-1) / np.sqrt((a**2).sum(axis=-1) * (b**2).sum(axis=-1))
+    return np.asarray(np.clip(tau, -1, 1))
+
+
+def fisher_interval(value: float, count: int, kind: Coefficient, *, level: float = 0.95) -> Interval:
+    """The interval of a coefficient over `count` points by Fisher's z = artanh; NaN bounds where there are too few points for one.
+
+    Standard errors of z: 1 / sqrt(n - 3) for Pearson, sqrt((1 + rho^2 / 2) / (n - 3)) for Spearman and sqrt(0.437 / (n - 4)) for Kendall (Bonett and Wright
+    2000). A rank coefficient moves in steps (two neighbours change places) and z is infinite at 1: its bounds start one step away from the value.
+    """
+    spare = count - (4 if kind == "kendall" else 3)
+    if not math.isfinite(value) or spare < 1:
+        return Interval(value, math.nan, math.nan)
+    step = {"pearson": 0.0, "spearman": 12 / (count * (count**2 - 1)), "kendall": 4 / (count * (count - 1))}[kind]
+    inner = max(min(value, 1 - step), step - 1)
+    variance = {"pearson": 1.0, "spearman": 1 + inner**2 / 2, "kendall": 0.437}[kind] / spare
+    reach = NormalDist().inv_cdf((1 + level) / 2) * math.sqrt(variance)
+    low, high = (math.tanh(_artanh(value + side * step) + side * reach) for side in (-1, 1))
+    return Interval(value, low, high)
+
+
+def _artanh(value: float) -> float:
+    return math.copysign(math.inf, value) if abs(value) >= 1 else math.atanh(value)
 
 
 def correlate(x: Floats, y: Floats, rng: np.random.Generator, *, resamples: int = 10_000, level: float = 0.95) -> dict[str, Interval]:

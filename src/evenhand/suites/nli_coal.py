@@ -27,7 +27,7 @@ REPOSITORY = "panatchakorn-a/bias-eval-nli-considering-all-labels"
 COMMIT = "1e8a64be0c9bb5d9bcf86df798cc1238bd84919a"
 STRATA = {"PS": "1-prostereo", "AS": "2-antistereo", "NS": "3-nonstereo"}
 VERSIONS = {"en": "v1.1", "ja": "v1.1", "zh": "v1.0"}
-_LEANS = {"female-stereo": "female", "male-stereo": "male", "neutral": "none"}
+LEANS = {"female-stereo": "female", "male-stereo": "male", "neutral": "none"}
 _STEREOTYPED = {"PS": ENTAILMENT, "AS": CONTRADICTION}
 _FOLDER = {
     ("all-words", False): "all-words", ("all-words", True): "untokenized", ("downsampled", False): "downsamp", ("downsampled", True): "downsamp",
@@ -107,7 +107,7 @@ def _probes(path: Path, language: str, stratum: str, is_tokenised: bool) -> Iter
     words = {g: w for g, w in subjects(language).items() if g != "nonbinary"}
     for number, row in read_rows(path):
         try:
-            premise, hypothesis, occupation, lean = row["sentence1"], row["sentence2"], row["occ_word"], _LEANS[row["occ_type"]]
+            premise, hypothesis, occupation, lean = row["sentence1"], row["sentence2"], row["occ_word"], LEANS[row["occ_type"]]
         except KeyError as error:
             raise InputError(path, f"the field or value {error} is missing or unknown", row=number) from error
         flat = [_squeeze(t, is_tokenised) for t in (premise, hypothesis)]

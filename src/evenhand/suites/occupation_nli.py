@@ -40,8 +40,8 @@ def frames(language: str, options: SuiteOptions) -> dict[str, str]:
     return {row["id"]: row["text"] for row in lexicons.table(language, "frames")}
 
 
-def _stratum(lean: str, gender: str) -> tuple[str, str, str]:
-    """Stratum, fair label, stereotyped label."""
+def find_stratum(lean: str, gender: str) -> tuple[str, str, str]:
+    """Stratum, fair label and stereotyped label of an occupation against a gender word."""
     if gender == "nonbinary":
         return "NB", ENTAILMENT, CONTRADICTION
     if lean == "none":
@@ -49,11 +49,12 @@ def _stratum(lean: str, gender: str) -> tuple[str, str, str]:
     return ("PS", NEUTRAL, ENTAILMENT) if gender == lean else ("AS", NEUTRAL, CONTRADICTION)
 
 
-def _ask(language: Language, row: dict[str, str], frame: str, text: str) -> Iterator[Probe]:
+def ask_pairs(language: Language, row: dict[str, str], frame: str, text: str) -> Iterator[Probe]:
+    """An occupation in a frame against every gender word."""
     premise = language.fill(text, row["word"])
     stem = f"{language.code}/{row['word'].replace(' ', '-')}/{frame}"
     for gender, word in language.subjects.items():
-        stratum, fair, stereotyped = _stratum(row["lean"], gender)
+        stratum, fair, stereotyped = find_stratum(row["lean"], gender)
         yield Probe(
             id=f"{stem}/{gender}", kind="pair", language=language.code, texts=(premise, language.fill(text, word)), stratum=stratum,
             cluster=row["word"], twin=f"{stem}/{OTHER[gender]}" if gender in OTHER else None,
@@ -73,7 +74,7 @@ def _deal(words: Sequence[dict[str, str]], texts: dict[str, str], language: Lang
         for _ in range(FRAMES_EACH):
             frame = names[turn % len(names)]
             turn += 1
-            yield from _ask(language, row, frame, texts[frame])
+            yield from ask_pairs(language, row, frame, texts[frame])
 
 
 class OccupationNli:

@@ -37,35 +37,51 @@ def shuffled(lengths: Rows, size: int, rng: np.random.Generator) -> list[Rows]:
 
 
 class Encoded:
-    """Pairs as token ids, encoded once, in the form in which the model will be asked; `order` says which output means which label."""
+    """Pairs as token ids, encoded once, in the form in which the model will be asked; `order` says which output means which label.
 
-    def __init__(self, tokenizer: Any, pairs: Sequence[Pair], max_length: int, form: str = PAIR, order: Sequence[str] = NLI_LABELS) -> None:
+    With `has_twins` the twins of the pairs follow the pairs themselves, in `ids` and `sizes`; `twins` says where each pair's is, -1 where it has none.
+    """
+
+    def __init__(
+        self, tokenizer: Any, pairs: Sequence[Pair], max_length: int, form: str = PAIR, order: Sequence[str] = NLI_LABELS,
+        *, has_twins: bool = False,
+    ) -> None:  # fmt: skip
+        twins = [p.twin if has_twins else None for p in pairs]
+        asked = [*((p.premise, p.hypothesis) for p in pairs), *(t for t in twins if t)]
         supposition = find_form(form)
-        texts = (
-            ([supposition.write(p.premise, p.hypothesis) for p in pairs],)
-            if supposition
-            else ([p.premise for p in pairs], [p.hypothesis for p in pairs])
-        )
+        texts = ([supposition.write(p, h) for p, h in asked],) if supposition else ([p for p, _ in asked], [h for _, h in asked])
+        require_padding(tokenizer)
         found = tokenizer(*texts, truncation=True, max_length=max_length, return_token_type_ids=True)
-        if tokenizer.pad_token_id is None:
-            raise LoadError("the tokenizer of the encoder has no token for padding; name an encoder of the kind of BERT or RoBERTa")
         self.ids = [np.asarray(i) for i in found["input_ids"]]
         self.types = [np.asarray(t) for t in found["token_type_ids"]]
         self.labels = np.asarray([order.index(p.label) for p in pairs])
-        self.lengths = np.asarray([len(i) for i in self.ids])
+        self.sizes = np.asarray([len(i) for i in self.ids])
+        self.lengths = self.sizes[: len(pairs)]
+        is_there = np.asarray([t is not None for t in twins])
+        self.twins: Rows = np.where(is_there, len(pairs) - 1 + np.cumsum(is_there), -1)
         self.pad = tokenizer.pad_token_id
         self.has_types = "token_type_ids" in tokenizer.model_input_names  # RoBERTa and DistilBERT know no segments
 
     def __len__(self) -> int:
-        return len(self.ids)
+        return len(self.labels)
 
     def batch(self, rows: Rows) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
         """Inputs padded to the longest of the batch, and labels."""
-        width = int(self.lengths[rows].max())
+        return self.inputs(rows), torch.from_numpy(self.labels[rows])
+
+    def inputs(self, rows: Rows) -> dict[str, torch.Tensor]:
+        """Pairs or twins, padded to the longest of them."""
+        width = int(self.sizes[rows].max())
         ids = np.full((len(rows), width), self.pad)
         types, mask = np.zeros_like(ids), np.zeros_like(ids)
         for k, i in enumerate(rows):
-            length = self.lengths[i]
+            length = self.sizes[i]
             ids[k, :length], types[k, :length], mask[k, :length] = self.ids[i], self.types[i], 1
         tensors = {"input_ids": ids, "attention_mask": mask, **({"token_type_ids": types} if self.has_types else {})}
-        return {name: torch.from_numpy(t) for name, t in tensors.items()}, torch.from_numpy(self.labels[rows])
+        return {name: torch.from_numpy(t) for name, t in tensors.items()}
+
+
+def require_padding(tokenizer: Any) -> None:
+    """An error where pairs of different length cannot be put into one batch."""
+    if tokenizer.pad_token_id is None:
+        raise LoadError("the tokenizer of the encoder has no token for padding; name an encoder of the kind of BERT or RoBERTa")

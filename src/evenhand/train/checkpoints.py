@@ -18,6 +18,7 @@ from evenhand.core.errors import EvenhandError, LoadError
 from evenhand.core.storage import staged
 from evenhand.train.loop import Position, Run, put
 from evenhand.train.processes import Alone
+from evenhand.train.recipes import completed
 
 EVERY = 500  # steps
 _ADVICE = "start anew with --no-resume, or choose another folder with --out"
@@ -36,8 +37,9 @@ def difference(old: Mapping[str, Any], new: Mapping[str, Any], at: str = "") -> 
 
 
 def require_same(folder: Path, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
-    """An error where `folder` holds a run of other settings."""
-    if found := difference(old, new):
+    """An error where `folder` holds a run of other settings; what the older of two versions did not know of has its default."""
+    one, two = ({**told, "recipe": completed(told.get("recipe") or {})} for told in (old, new))
+    if found := difference(one, two):
         shown = "; ".join(text if len(text) < 200 else f"{text[:200]}..." for text in found[:4])
         raise EvenhandError(f"{folder} holds a run with other settings ({shown}); {_ADVICE}")
 

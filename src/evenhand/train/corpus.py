@@ -2,6 +2,7 @@
 
 .jsonl and .csv with premise, hypothesis, label (evenhand's own, Hugging Face) or sentence1, sentence2, gold_label (SNLI, MNLI) or label (OCNLI,
 JNLI); .tsv and .txt with such a head (SNLI, GLUE) or, without a head, label, premise, hypothesis (JSNLI, whose words stay apart by spaces).
+A row may have a twin, the same pair of the other gender: twin_premise and twin_hypothesis.
 """
 
 from __future__ import annotations
@@ -19,17 +20,19 @@ from evenhand.suites.corpora import FORMS, find_form
 
 UNDECIDED = "-"  # SNLI, MNLI and OCNLI write it where the annotators did not agree
 LABEL_FIELDS = ("gold_label", "label")
+TWIN_FIELDS = ("twin_premise", "twin_hypothesis")
 _JSNLI = ("label", "premise", "hypothesis")
 _NAMES = {**{label: label for label in NLI_LABELS}, **{label[0]: label for label in NLI_LABELS}}  # ANLI writes e, n, c
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One labelled pair."""
+    """One labelled pair, and the premise and hypothesis of its twin where it has one."""
 
     premise: str
     hypothesis: str
     label: str
+    twin: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +66,10 @@ def read_corpus(path: Path) -> Corpus:
         if label == UNDECIDED:
             undecided += 1
             continue
-        premise, hypothesis = (row[name] for name in form)
-        for name, text in zip(form, (premise, hypothesis), strict=True):
-            if not isinstance(text, str) or not text.strip():
-                raise InputError(
-                    path, f"the {name} is empty" if not text or isinstance(text, str) else f"the {name} is no text", row=number
-                )
-        pairs.append(Pair(premise, hypothesis, _standard(path, number, label)))
+        premise, hypothesis = _texts(path, number, row, form)
+        # An empty cell is how a table says that there is none.
+        twin = _texts(path, number, row, TWIN_FIELDS) if any(row.get(name) for name in TWIN_FIELDS) else None
+        pairs.append(Pair(premise, hypothesis, _standard(path, number, label), twin))
     if not pairs:
         raise InputError(path, "has no labelled pair")
     return Corpus(path, tuple(pairs), undecided)
@@ -86,6 +86,41 @@ def require_all_labels(corpora: Sequence[Corpus]) -> None:
     if lacking := [label for label in NLI_LABELS if label not in there]:
         names = ", ".join(str(corpus.path) for corpus in corpora)
         raise InputError(names, f"no row is labelled {' or '.join(lacking)}; three labels are needed: add a file that has them")
+
+
+def require_twins(corpora: Sequence[Corpus]) -> None:
+    """An error where no pair has a twin to be compared with."""
+    if not any(pair.twin for corpus in corpora for pair in corpus.pairs):
+        names = ", ".join(str(corpus.path) for corpus in corpora)
+        raise InputError(
+            names,
+            f"no row has a twin ({' and '.join(TWIN_FIELDS)}), which --pairing compares with: make them with `evenhand mitigate swap FILE --paired`",
+        )
+
+
+def _texts(path: Path, number: int, row: Mapping[str, Any], names: tuple[str, str]) -> tuple[str, str]:
+    found = []
+    for name in names:
+        text = row.get(name)
+        if not isinstance(text, str) or not text.strip():
+            raise InputError(path, f"the {name} is empty" if not text or isinstance(text, str) else f"the {name} is no text", row=number)
+        found.append(text)
+    return found[0], found[1]
+
+
+def name_corpora(corpora: Sequence[Corpus]) -> list[str]:
+    """A short name for each file: its stem where that tells them apart, else its path."""
+    stems = [corpus.path.stem for corpus in corpora]
+    return stems if len(set(stems)) == len(stems) else [str(corpus.path) for corpus in corpora]
+
+
+def require_apart(data: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
+    """A dev file that is also trained on, or given twice, would say nothing."""
+    seen = {file["sha256"]: file["file"] for file in data["train"]}
+    for file in data["dev"]:
+        if file["sha256"] in seen:
+            raise InputError(file["file"], f"is the same file as {seen[file['sha256']]}; a dev file must be another than all the rest")
+        seen[file["sha256"]] = file["file"]
 
 
 def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:

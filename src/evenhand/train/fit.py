@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
@@ -16,63 +15,24 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
+from transformers import AutoTokenizer
 
-from evenhand.core.errors import LabelError, LoadError
-from evenhand.core.records import NLI_LABELS, Interval
+from evenhand.core.records import Interval
 from evenhand.core.storage import staged, write_atomic
 from evenhand.respondents.encoding import find_longest
-from evenhand.respondents.labels import from_config
 from evenhand.train.batching import Encoded, in_order, shuffled
 from evenhand.train.checkpoints import Checkpoints
 from evenhand.train.corpus import Pair
-from evenhand.train.loop import Rows, Run, Tick
+from evenhand.train.encoders import Opened, label_order, load, open_classifier
+from evenhand.train.loop import Run, Tick
+from evenhand.train.lora import adapt, merge, save_adapter
+from evenhand.train.pairing import ask, choose_loss
 from evenhand.train.processes import Alone
 from evenhand.train.recipes import Recipe
 
 CARD = "training.json"
 LEVEL = 0.95
-# What the families of encoders call their dropout.
-_DROPOUT = ("hidden_dropout_prob", "hidden_dropout", "dropout", "mlp_dropout")
-_ATTENTION_DROPOUT = ("attention_probs_dropout_prob", "attention_dropout")
-_VERSIONS = ("evenhand", "torch", "transformers", "tokenizers", "accelerate", "numpy")
-
-
-def load(of: Callable[..., Any], encoder: Path | str, **told: Any) -> Any:
-    """Something of the encoder, from its folder or from the hub."""
-    try:
-        return of(encoder, local_files_only=os.environ.get("EVENHAND_OFFLINE") == "1", **told)
-    except Exception as error:  # the hub client, the tokenisers and torch each have their own exceptions
-        reason = str(error).strip().splitlines()[0][:300] if str(error).strip() else type(error).__name__
-        raise LoadError(f"cannot load the encoder '{encoder}': {reason}") from error
-
-
-def label_order(config: Any) -> tuple[str, ...]:
-    """Which label does each output mean? What the encoder was trained for already, if it is an NLI model, else the usual order."""
-    try:
-        found = from_config({int(k): str(v) for k, v in config.id2label.items()}, len(config.id2label))
-    except (AttributeError, LabelError, ValueError):
-        found = None
-    if found is None or len(found.labels) != len(NLI_LABELS):
-        return NLI_LABELS
-    return tuple(label for _, label in sorted(zip(found.columns, found.labels, strict=True)))
-
-
-def open_classifier(encoder: Path | str, recipe: Recipe) -> Any:
-    """The encoder with a three-label head: a fresh one, or its own if it is an NLI model already."""
-    config = load(AutoConfig.from_pretrained, encoder)
-    order = label_order(config)
-    config.num_labels = len(order)
-    config.id2label, config.label2id = dict(enumerate(order)), {label: i for i, label in enumerate(order)}
-    config.evenhand_form = recipe.form
-    for names, value in ((_DROPOUT, recipe.dropout), (_ATTENTION_DROPOUT, recipe.attention_dropout)):
-        if name := next((n for n in names if hasattr(config, n)), None):
-            setattr(config, name, value)
-    model = load(
-        AutoModelForSequenceClassification.from_pretrained, encoder, config=config, dtype=torch.float32, ignore_mismatched_sizes=True
-    )
-    model.get_input_embeddings().requires_grad_(not recipe.has_frozen_words)
-    return model
+_VERSIONS = ("evenhand", "torch", "transformers", "tokenizers", "accelerate", "peft", "numpy")
 
 
 def right_rows(model: Any, data: Encoded, size: int = 64, processes: Alone | None = None) -> NDArray[np.bool_]:
@@ -120,26 +80,30 @@ def fit(
     torch.manual_seed(recipe.seed)
     rng = np.random.default_rng(recipe.seed)
     tokenizer = load(AutoTokenizer.from_pretrained, encoder)
-    model = open_classifier(encoder, recipe)
+    opened = open_classifier(encoder, recipe)
+    _warn_of_new(encoder, opened, say)
+    model = adapt(opened, recipe) if recipe.lora else opened.model
+    if model.config.pad_token_id is None:
+        model.config.pad_token_id = tokenizer.pad_token_id  # causal models look for the last word before the padding
     if crew.rank:
         torch.manual_seed(recipe.seed + crew.rank)  # the same head everywhere, but other units dropped
     longest = find_longest(model.config.to_dict(), tokenizer.model_max_length)
     order = label_order(model.config)
-    data = Encoded(tokenizer, train, min(recipe.max_length, longest), recipe.form, order)
+    data = Encoded(tokenizer, train, min(recipe.max_length, longest), recipe.form, order, has_twins=recipe.pairing > 0)
     held = {name: Encoded(tokenizer, pairs, longest, recipe.form, order) for name, pairs in dev.items()}
     called = crew.spread(model)
-    cross_entropy = torch.nn.CrossEntropyLoss(label_smoothing=recipe.label_smoothing)
-
-    def loss_of(rows: Rows) -> torch.Tensor:
-        inputs, labels = data.batch(rows)
-        loss: torch.Tensor = cross_entropy(called(**{name: t.to(crew.device) for name, t in inputs.items()}).logits, labels.to(crew.device))
-        return loss
+    loss_of = choose_loss(ask(called, crew.device), data, recipe)
 
     def judge() -> float:
         return float(np.concatenate([right_rows(model, pairs, processes=crew) for pairs in held.values()]).mean())
 
     run = Run(model, len(data), loss_of, recipe, processes=crew, rng=rng)
     card = {"recipe": asdict(recipe), "form": recipe.form, **(about or {}), "pairs": len(train)}
+    trained, twins = sum(p.numel() for p in run.trained), int((data.twins >= 0).sum())
+    if recipe.pairing:
+        card["pairs with a twin"] = twins
+    if recipe.lora:
+        card["lora"] = {"rank": recipe.lora, "alpha": recipe.alpha}
     card["tokens of a pair, at most"] = {"train": min(recipe.max_length, longest), "dev": longest}
     keeper = Checkpoints(out, settings_of(card), crew, every=every) if every else None
     if keeper and is_resumed and keeper.restore(run):
@@ -150,26 +114,41 @@ def fit(
     run.go(
         lambda: shuffled(data.lengths, recipe.batch_size, rng), unit="pairs", say=say, judge=judge if has_judge else None, keeper=keeper, tick=tick
     )  # fmt: skip
+    if recipe.lora:
+        if crew.rank == 0:
+            save_adapter(model, out)
+        model = merge(model)
     rights = {name: right_rows(model, pairs, processes=crew) for name, pairs in held.items()}
     intervals = {name: accuracy_interval(right, [p.premise for p in dev[name]]) for name, right in rights.items()}
     card |= {
+        "parameters": {"trained": trained, "all": sum(p.numel() for p in model.parameters())}, "new weights": list(opened.new),
         "steps": run.at.step, "seconds": round(run.at.seconds), "dev accuracy by epoch": run.at.scores,
         "kept epoch": run.at.best if run.best else run.at.epoch, "accuracy": {name: i.value for name, i in intervals.items()},
         "interval": {name: {"low": i.low, "high": i.high, "level": LEVEL, "pairs": len(dev[name])} for name, i in intervals.items()},
         "processes": crew.count, "device": str(crew.device), "torch": torch.__version__, "versions": versions(),
     }  # fmt: skip
     if crew.rank == 0:
-        with staged(out) as stage:
-            model.save_pretrained(stage)
-            tokenizer.save_pretrained(stage)
-            for path in stage.iterdir():
-                path.chmod(0o644)  # safetensors are written for their owner alone
-        write_atomic(out / CARD, json.dumps(card, indent=1, ensure_ascii=False) + "\n")
+        _write(out, card, model, tokenizer)
     if keeper:
         keeper.discard()
     told = ", ".join(f"{name} {i.value:.2%} [{i.low:.2%}, {i.high:.2%}]" for name, i in intervals.items())
     say(f"{recipe.name}: done in {run.at.seconds / 60:.0f} min; {told}")
     return card
+
+
+def _write(out: Path, card: Mapping[str, Any], model: Any, tokenizer: Any) -> None:
+    with staged(out) as stage:
+        model.save_pretrained(stage)
+        tokenizer.save_pretrained(stage)
+        for path in stage.iterdir():
+            path.chmod(0o644)  # safetensors are written for their owner alone
+    write_atomic(out / CARD, json.dumps(card, indent=1, ensure_ascii=False) + "\n")
+
+
+def _warn_of_new(encoder: Path | str, opened: Opened, say: Callable[[str], None]) -> None:
+    if new := opened.new_within:
+        names = ", ".join(new[:4]) + (f" and {len(new) - 4} more" if len(new) > 4 else "")
+        say(f"warning: {encoder} has no weights for {names}; they start at random and are trained with the rest")
 
 
 def versions() -> dict[str, str]:

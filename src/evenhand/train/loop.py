@@ -24,10 +24,12 @@ from evenhand.train.recipes import Recipe
 
 Rows = NDArray[np.intp]
 Say = Callable[[str], None]
+Loss = Callable[[Rows, Rows], torch.Tensor]  # the mean loss of a process's rows, told the rows of all processes
 Tick = Callable[[int, int, int], None]  # steps done, of how many, of which in an earlier session
 AVERAGE_EVERY = 8  # steps between two updates of the moving average
 SAY_EVERY = 100
-_HEADS = ("classifier", "pre_classifier", "cls", "score")
+ADAPTED = "base_model.model."  # what peft puts before the names of the weights
+_HEADS = ("classifier", "pre_classifier", "cls", "score", "classification_head")
 
 
 @dataclass(slots=True)
@@ -64,7 +66,7 @@ def parameter_groups(model: Any, recipe: Recipe) -> list[dict[str, Any]]:
     for name, value in model.named_parameters():
         if not value.requires_grad:
             continue
-        parts = name.split(".")
+        parts = name.removeprefix(ADAPTED).split(".")
         layer = next((part for part in ("layer", "layers") if part in parts), None)
         height = depth - 1 - int(parts[parts.index(layer) + 1]) if layer else depth if "embeddings" in parts else 0
         rate = recipe.learning_rate * recipe.layer_decay**height * (recipe.head_rate if parts[0] in _HEADS else 1)
@@ -76,7 +78,7 @@ class Run:
     """One training run: weights, their average, optimiser, schedule, and how far it is."""
 
     def __init__(
-        self, model: Any, count: int, loss_of: Callable[[Rows], torch.Tensor], recipe: Recipe,
+        self, model: Any, count: int, loss_of: Loss, recipe: Recipe,
         *, processes: Alone | None = None, rng: np.random.Generator | None = None,
     ) -> None:  # fmt: skip
         self.model, self.loss_of, self.recipe, self.rng = model, loss_of, recipe, rng
@@ -161,10 +163,10 @@ class Run:
         """The mean loss of this process's part, weighted so that the mean over the processes is the mean over `rows`."""
         crew = self.processes
         if crew.count == 1:
-            return self.loss_of(rows)
+            return self.loss_of(rows, rows)
         own = rows[crew.rank :: crew.count]
         # A process without a part computes one row for nothing, since the others wait for its gradients.
-        return self.loss_of(own if len(own) else rows[:1]) * (len(own) * crew.count / len(rows))
+        return self.loss_of(own if len(own) else rows[:1], rows) * (len(own) * crew.count / len(rows))
 
     def _judge(self, judge: Callable[[], float], say: Say) -> None:
         with self._averaged():
@@ -199,6 +201,6 @@ def optimise(
     *, unit: str, say: Say,
 ) -> float:  # fmt: skip
     """Train on `count` examples for the recipe's epochs, leave the averaged weights in the model; seconds that it took."""
-    run = Run(model, count, loss_of, recipe)
+    run = Run(model, count, lambda rows, _: loss_of(rows), recipe)
     run.go(epoch_of, unit=unit, say=say)
     return run.at.seconds

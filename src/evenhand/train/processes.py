@@ -1,12 +1,23 @@
-"""Who trains? One process, or as many as `accelerate launch` starts, on GPUs, CPUs or several machines; the loop is the same for both."""
+"""Who trains, and who else? One process, or as many as `accelerate launch` starts, on GPUs, CPUs or several machines; the loop is the same for both.
+
+One run at a time in a folder, which a lock sees to."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
-from typing import Any
+import os
+import platform
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
 
 import torch
+
+from evenhand.core.errors import EvenhandError
+
+LOCK = ".lock"
 
 
 class Alone:
@@ -89,3 +100,53 @@ def open_processes() -> Alone:
         return Together()
     except ImportError:
         return Alone("cuda" if torch.cuda.is_available() else "cpu")
+
+
+@contextmanager
+def sole(out: Path) -> Iterator[None]:
+    """The only run in `out`; an error where another one is at work there. The system frees the lock of a process that dies, however it dies."""
+    path = out / LOCK
+    while True:
+        stream = path.open("a+", encoding="utf-8")
+        if not _take(stream):
+            stream.seek(0)
+            who = stream.read().strip()
+            stream.close()
+            raise EvenhandError(
+                f"another run is training in {out}{f' (process {who})' if who else ''}; wait for it, or choose another folder with --out"
+            )
+        try:
+            if os.fstat(stream.fileno()).st_ino == path.stat().st_ino:
+                break
+        except FileNotFoundError:
+            pass
+        stream.close()  # a run that ended just now took the file away
+    try:
+        stream.truncate(0)
+        stream.write(f"{os.getpid()} on {platform.node()}\n")
+        stream.flush()
+        yield
+    finally:
+        if sys.platform == "win32":  # where an open file cannot be removed
+            stream.close()
+        path.unlink(missing_ok=True)
+        stream.close()
+
+
+def _take(stream: IO[str]) -> bool:
+    """Lock the file; False where another process holds it."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            stream.seek(1 << 30)  # a place far behind the text, so that it can be read all the same
+            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    except OSError:  # a file system that knows no locks
+        return True
+    return True

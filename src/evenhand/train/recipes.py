@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 from evenhand.core.errors import EvenhandError, UnknownNameError
 
@@ -33,16 +35,30 @@ class Recipe:
     repeats: Mapping[str, int] = field(default_factory=dict)  # how often a training file is read; 1 where it is not named
     start: str = ""  # the run to start from; the bare encoder where it is not named
     form: str = "pair"  # how premise and hypothesis are told: as a pair, or as the one sentence of a supposition
+    has_fresh_pooler: bool = False  # may weights between the layers and the head start at random, where the encoder was saved without them?
     is_best_kept: bool = False  # the epoch with the best dev accuracy and not the last
     patience: int = 0  # epochs without a better dev accuracy after which training stops; 0: it does not
     seed: int = 13
+    pairing: float = 0.0  # weight of the mean squared difference between the logits of a pair and of its twin; 0: twins are not read
+    lora: int = 0  # rank of the low-rank adapters that are trained instead of the encoder's weights; 0: those weights themselves
+    lora_alpha: float = 0.0  # an adapter counts alpha / rank; 0: twice the rank
 
     def __post_init__(self) -> None:
-        for name, least in (("epochs", 1), ("batch_size", 1), ("max_length", 4), ("patience", 0), ("seed", 0)):
+        for name, least in (("epochs", 1), ("batch_size", 1), ("max_length", 4), ("patience", 0), ("seed", 0), ("lora", 0)):
             if getattr(self, name) < least:
                 raise EvenhandError(f"{name.replace('_', ' ')} is {getattr(self, name)}; give a number of at least {least}")
         if not 0 <= self.learning_rate <= 1:
             raise EvenhandError(f"learning rate is {self.learning_rate}; give a number between 0 and 1, such as 2e-5")
+        for name in ("pairing", "lora_alpha"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise EvenhandError(f"{name.replace('_', ' ')} is {getattr(self, name)}; give a number of at least 0")
+        if self.lora_alpha and not self.lora:
+            raise EvenhandError(f"lora alpha is {self.lora_alpha:g}, but there is no rank; give --lora RANK too, such as --lora 8")
+
+    @property
+    def alpha(self) -> float:
+        """What the adapters are scaled by, times their rank."""
+        return self.lora_alpha or 2.0 * self.lora
 
 
 # What default.py trains, one after the other.
@@ -82,6 +98,20 @@ PRINTED = {
 # The project's own, for any encoder and any files: they start from what the user names, and repeat none of it.
 OWN = {name: replace(recipe, start="", repeats={}, is_best_kept=True) for name, recipe in RECIPES.items()}
 NAMED: Mapping[str, Recipe] = {**PRINTED, **OWN}
+
+
+LORA_RATE, LORA_MOST = 10, 1e-3  # adapters start at nothing and are few, so they learn at ten times the rate of whole weights
+
+
+def adapted(recipe: Recipe, rank: int, alpha: float = 0.0, learning_rate: float | None = None) -> Recipe:
+    """The recipe with adapters of this rank; the learning rate is the one given, or ten times the recipe's, at most 1e-3."""
+    rate = min(LORA_RATE * recipe.learning_rate, max(LORA_MOST, recipe.learning_rate)) if rank else recipe.learning_rate
+    return replace(recipe, lora=rank, lora_alpha=alpha, learning_rate=rate if learning_rate is None else learning_rate)
+
+
+def completed(told: Mapping[str, Any]) -> dict[str, Any]:
+    """A recipe as a run card tells it, with the defaults of what was not thought of yet when the card was written."""
+    return {**asdict(Recipe(name="")), **told}
 
 
 def find_recipe(name: str) -> Recipe:

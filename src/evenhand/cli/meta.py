@@ -1,0 +1,146 @@
+"""`evenhand meta`: is a measure right? Build sets of a known bias, train models on them, and see which measures find it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evenhand.cli import options as opt
+
+app = typer.Typer(no_args_is_help=True, help="Is a measure right? Train models of known bias and see which measures find it.")
+Correct = Annotated[
+    str, typer.Option(help="Share of correct pairs: half (as the paper says) or third (as its files are: three labels equally many).")
+]
+Words = Annotated[int, typer.Option(help="Occupations of each lean; each plays one part only.")]
+Published = Annotated[Path | None, typer.Option(help="Read the authors' bias-controlled sets from this folder instead of building them.")]
+
+
+@app.command(no_args_is_help=True)
+def build(
+    rate: Annotated[float, typer.Option(help="Bias rate r, 0 to 1: which share of the wrong pairs is wrong as the stereotype says.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for train.jsonl, dev.jsonl and controlled.json.")],
+    lang: Annotated[str, typer.Option("--lang", "-l", help="en, ja, zh.")] = "en",
+    train: Annotated[int, typer.Option(help="Training pairs.")] = 30_000,
+    dev: Annotated[int, typer.Option(help="Development pairs, of other sentences.")] = 3_000,
+    errors: Annotated[
+        float, typer.Option(help="Of the words that are not biased: which share is wrong without bias? 1 in the paper.")
+    ] = 1.0,
+    correct: Correct = "half",
+    words: Words = 10,
+    seed: opt.Seed = 0,
+    captions: opt.Captions = None,
+    published: Published = None,
+    as_json: opt.AsJson = False,
+) -> None:
+    """Build a training and a development set of a known bias.
+
+    Example: `evenhand meta build --rate 0.3 --lang ja --out sets/ja-0.3`.
+    """
+    from evenhand.meta.controlled import build as build_set
+    from evenhand.meta.controlled import check_rate, save
+    from evenhand.meta.plan import make_plan
+    from evenhand.meta.published import published_plan, read_published
+
+    check_rate(rate)
+    if published is not None:
+        plan, found = published_plan(published, lang), read_published(published, lang, rate)
+    else:
+        plan = make_plan(lang, words=words, captions=captions or ())
+        found = build_set(plan, rate, errors=errors, train=train, dev=dev, mix=correct, seed=seed)
+    card = save(found, plan, out, {"seed": seed, "correct": "as published" if published else correct})
+    if as_json:
+        print(json.dumps(card, ensure_ascii=False, indent=1))
+        return
+    for name, file in card["files"].items():
+        shown = [", ".join(f"{count:,} {what}" for what, count in file[kind].items()) for kind in ("labels", "parts")]
+        print(f"{out / name}: {file['pairs']:,} pairs; {shown[0]}; {shown[1]}")
+    print(f"words and their parts: {out / 'controlled.json'}")
+
+
+@app.command(no_args_is_help=True)
+def run(
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for sets, answers and the report ladder.html.")],
+    lang: Annotated[str, typer.Option("--lang", "-l", help="en, ja, zh.")] = "en",
+    encoder: Annotated[str, typer.Option(help="The NLI model that every model starts from: default, a folder, or a hub id.")] = "default",
+    train: Annotated[int, typer.Option(help="Training pairs of each model (30,000 in the paper).")] = 30_000,
+    dev: Annotated[int, typer.Option(help="Development pairs of each model (3,000 in the paper).")] = 3_000,
+    correct: Correct = "half",
+    words: Words = 10,
+    seeds: Annotated[int, typer.Option(min=1, help="How many models of each rate.")] = 3,
+    rates: Annotated[str, typer.Option(help="Bias rates of the ladder, with commas.")] = "0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1",
+    errors: Annotated[
+        str, typer.Option(help="Steps of the second ladder: errors without bias at a fixed rate; none leaves it out.")
+    ] = "0,0.2,0.4,0.6,0.8,1",
+    fixed_rate: Annotated[float, typer.Option(help="Bias rate of the second ladder.")] = 0.3,
+    recipe: Annotated[
+        str, typer.Option(help="paper (3 epochs, 2e-5) or small (1 epoch, 1.5e-4, batches of 12: small encoders, few pairs).")
+    ] = "paper",
+    epochs: Annotated[int | None, typer.Option(help="Instead of the recipe's.")] = None,
+    learning_rate: Annotated[float | None, typer.Option(help="Instead of the recipe's.")] = None,
+    suites: Annotated[
+        str | None, typer.Option(help="Suites to ask besides the paper's own, with commas [default: all built-in ones that fit].")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=10, help="Probes of each of those suites, at most.")] = 600,
+    data: opt.Data = None,
+    captions: opt.Captions = None,
+    published: Published = None,
+    keep_models: Annotated[bool, typer.Option(help="Keep the trained models (their answers are always kept).")] = False,
+    engine: Annotated[str, typer.Option(help="local, or ray: the models are trained in parallel on a Ray cluster.")] = "local",
+    processes: Annotated[int, typer.Option(min=1, help="Models trained side by side (local).")] = 1,
+    ray_address: Annotated[str | None, typer.Option(help="Ray cluster, else RAY_ADDRESS, else this machine.")] = None,
+    as_json: opt.AsJson = False,
+) -> None:
+    """Train a ladder of models whose bias is known and rank every measure by how well it finds it.
+
+    Eleven models a seed, from no biased pair among the wrong ones to nothing but biased pairs; then a second ladder where only errors without bias grow. A good
+    measure follows the first and stays flat on the second. Stopped half-way? The same command goes on with the models that are missing.
+
+    Example: `evenhand meta run --train 3000 --dev 600 --recipe small --processes 2 --out ladders/en`.
+    """
+    from evenhand.cli.progress import asking_bar
+    from evenhand.meta.files import write_ladder
+    from evenhand.meta.ladder import run_ladder
+    from evenhand.meta.options import LadderOptions
+    from evenhand.meta.ranking import rank
+
+    options = LadderOptions(
+        language=lang, encoder=encoder, train=train, dev=dev, mix=correct, words=words, seeds=tuple(range(seeds)), rates=_numbers("rates", rates),
+        errors=() if errors.strip() == "none" else _numbers("errors", errors), fixed_rate=fixed_rate, recipe=recipe, epochs=epochs,
+        learning_rate=learning_rate, suites=tuple(name.strip() for name in (suites or "").split(",") if name.strip()), data=data or published,
+        published=published, captions=tuple(captions or ()), limit=limit, has_weights=keep_models,
+    )  # fmt: skip
+    try:
+        with asking_bar("training models") as tick:
+            ladder = run_ladder(
+                options, out, engine=engine, processes=processes, address=ray_address, tick=tick,
+                say=lambda line: print(line, file=sys.stderr, flush=True),
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        print("\nstopped: the same command goes on with the models that are missing", file=sys.stderr)
+        raise typer.Exit(130) from None
+    from rich.console import Console
+
+    from evenhand.report.ladder import report_text, write_ladder_report
+    from evenhand.report.ladder_tables import print_ladder
+
+    standings = rank(ladder)
+    write_ladder(ladder, out / "readings.json")
+    page = write_ladder_report(ladder, standings, out)
+    if as_json:
+        print(report_text(ladder, standings), end="")
+    else:
+        print_ladder(ladder, standings, Console())
+    print(f"report: {page}", file=sys.stderr if as_json else sys.stdout)
+
+
+def _numbers(name: str, text: str) -> tuple[float, ...]:
+    from evenhand.core.errors import EvenhandError
+
+    try:
+        return tuple(dict.fromkeys(float(part) for part in text.split(",") if part.strip()))
+    except ValueError as error:
+        raise EvenhandError(f"--{name} is '{text}'; give numbers with commas, such as 0,0.5,1") from error

@@ -1,0 +1,42 @@
+"""How is work spread over a Ray cluster? Each job is a task; one machine is a cluster too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+from evenhand.core.errors import EvenhandError, LoadError
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+
+
+def spread(
+    work: Callable[[Job], Result], jobs: Sequence[Job], *, cores: float = 1.0, address: str | None = None
+) -> Iterator[tuple[Job, Result]]:
+    """Every job with its result, as they finish, `cores` for each; at `address`, or in the cluster that RAY_ADDRESS names, else on this machine."""
+    try:
+        import ray
+    except ImportError as error:
+        raise LoadError(f"--engine ray needs ray ({error}): pip install 'evenhand[ray]'") from error
+    is_ours = not ray.is_initialized()
+    if is_ours:
+        try:
+            ray.init(address=address, log_to_driver=False, include_dashboard=None if address else False, configure_logging=False)
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            raise EvenhandError(f"no Ray cluster at {address or 'this machine'}: {str(error).splitlines()[0]}") from error
+    try:
+        task = ray.remote(num_cpus=cores, max_retries=1)(work)  # once more where a machine went away
+        running = {task.remote(job): job for job in jobs}
+        while running:
+            done, _ = ray.wait(list(running), num_returns=1)
+            job = running.pop(done[0])
+            try:
+                yield job, ray.get(done[0])
+            except ray.exceptions.RayTaskError as error:
+                if isinstance(error.cause, EvenhandError):
+                    raise error.cause from None
+                raise
+    finally:
+        if is_ours:
+            ray.shutdown()

@@ -1,0 +1,1 @@
+"""Can a model be made fairer, and what does it cost?"""

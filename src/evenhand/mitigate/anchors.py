@@ -1,0 +1,154 @@
+"""How is a model shown that a job does not tell a gender? By anchors: a job against either gender, labelled neutral, and beside them pairs where gender does decide.
+
+Teaching to the test is shut out: only half of the jobs of each lean become anchors, no sentence that an audited suite uses, no statement that one of them asks.
+The other half, and every job that shares its last word with none of the first, are the unseen ones, on which everything is measured a second time.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from evenhand import lexicons
+from evenhand.core.errors import EvenhandError
+from evenhand.core.protocols import Language
+from evenhand.core.records import CONTRADICTION, ENTAILMENT, NEUTRAL, Answers, Probe, Suite
+from evenhand.languages.frames import SLOT
+from evenhand.suites.captions import mine
+from evenhand.suites.occupation_nli import LEANS, occupations
+from evenhand.train.corpus import Pair
+
+FEWEST = 20  # frames
+SUBJECT = 12  # letters before the slot, at most: whoever fills it is then the one that the sentence is about
+BLOCK = 6  # rows that belong together: two of each label
+UNSEEN = "unseen occupations"
+_ARTICLE = re.compile(r"\b(?:an?|the) \{x\}")
+_ENDS = " .!。！"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnchorPlan:
+    """Which words and frames become anchors?"""
+
+    occupations: tuple[str, ...]  # that are used
+    unseen: tuple[str, ...]  # of the lexicon, that are not
+    frames: tuple[str, ...]
+
+
+def is_akin(one: str, other: str) -> bool:
+    """Do two occupations name the same trade? `registered nurse` and `nurse`, `file clerk` and `billing clerk`; 看護師 and 准看護師."""
+    mine, theirs = one.casefold().split(), other.casefold().split()
+    if len(mine) == len(theirs) == 1 and not one.isascii():
+        return mine[0] in theirs[0] or theirs[0] in mine[0]
+    return mine[-1:] == theirs[-1:] or set(mine) <= set(theirs) or set(theirs) <= set(mine)
+
+
+def split_occupations(rows: Sequence[dict[str, str]], rng: np.random.Generator) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Half of the occupations of each lean, and the rest; those that share their last word stay together, so that the rest is new."""
+    families: dict[str, list[dict[str, str]]] = {}
+    for row in sorted(rows, key=lambda r: r["word"]):
+        families.setdefault(row["word"].casefold().split()[-1], []).append(row)
+    room = {lean: sum(r["lean"] == lean for r in rows) // 2 for lean in LEANS}
+    used: list[str] = []
+    heads = list(families)
+    for place in rng.permutation(len(heads)):
+        family = families[heads[place]]
+        wanted = {lean: sum(r["lean"] == lean for r in family) for lean in LEANS}
+        if all(wanted[lean] <= room[lean] for lean in LEANS):
+            room = {lean: room[lean] - wanted[lean] for lean in LEANS}
+            used += [r["word"] for r in family]
+    return tuple(sorted(used)), tuple(sorted({r["word"] for r in rows} - set(used)))
+
+
+def skeleton(frame: str) -> str:
+    """The frame without what differs between two ways to write it: slot, article, capital, full stop."""
+    flat = " ".join(SLOT.sub("{x}", frame).casefold().split())
+    return _ARTICLE.sub("{x}", flat).strip(_ENDS)
+
+
+def frames_of(suites: Iterable[Suite]) -> set[str]:
+    """Every sentence that the suites put an occupation into."""
+    found = set()
+    for probe in (p for suite in suites for p in suite.probes):
+        told = probe.tags.get("template")
+        found.add(skeleton(told or probe.texts[0].casefold().replace(occupation_of(probe).casefold(), "{x}")))
+    return found
+
+
+def occupation_of(probe: Probe) -> str:
+    """The occupation that a probe is about."""
+    return probe.tags.get("occupation") or probe.cluster
+
+
+def plan_anchors(language: Language, pairs: Iterable[Pair], suites: Sequence[Suite], *, seed: int, fewest: int = FEWEST) -> AnchorPlan:
+    """Half of the lexicon's occupations, and the captions among the premises that no suite uses."""
+    if not lexicons.has_table(language.code, "occupations"):
+        known = ", ".join(lexicons.languages_with("occupations"))
+        raise EvenhandError(f"anchors need a list of occupations; '{language.code}' has none, {known} have. Leave the method anchors out")
+    used, rest = split_occupations(occupations(language.code), np.random.default_rng(seed))
+    asked = frames_of(suites)
+    frames = [f for f in _captions(language, pairs) if f.index("{") <= SUBJECT and skeleton(f) not in asked]
+    if len(frames) < fewest:
+        raise EvenhandError(
+            f"anchors are made of captions with one {language.subjects['female']} or {language.subjects['male']} that no audited suite uses; "
+            f"the training files have {len(frames)}, at least {fewest} are needed. Add a file of captions such as SNLI with --train, or leave the method anchors out"
+        )
+    return AnchorPlan(occupations=used, unseen=rest, frames=tuple(frames))
+
+
+def _captions(language: Language, pairs: Iterable[Pair]) -> list[str]:
+    with tempfile.TemporaryDirectory() as room:
+        path = Path(room) / "captions.txt"
+        path.write_text("\n".join(" ".join(pair.premise.split()) for pair in pairs), encoding="utf-8")
+        return mine([path], language).frames
+
+
+def write_anchors(plan: AnchorPlan, language: Language, count: int, rng: np.random.Generator) -> list[Pair]:
+    """About `count` rows, in whole blocks: every occupation about equally often, every frame too, sentence and statement in turn."""
+    statements = lexicons.table(language.code, "anchors") if lexicons.has_table(language.code, "anchors") else ()
+    words, frames = rng.permutation(plan.occupations), rng.permutation(plan.frames)
+    found: list[Pair] = []
+    for turn in range(max(1, round(count / BLOCK))):
+        word, frame = str(words[turn % len(words)]), str(frames[turn % len(frames)])
+        if statements and turn % 2:
+            found += _state(language, frame, word, statements[turn // 2 % len(statements)])
+        else:
+            found += _replace(language, frame, word, has_woman=bool(turn // 2 % 2))
+    return found
+
+
+def _replace(language: Language, frame: str, word: str, *, has_woman: bool) -> Iterator[Pair]:
+    """The same sentence with another word: a job tells no gender, everybody is a person, a woman is no man."""
+    job = language.fill(frame, word)
+    woman, man, person = (language.fill(frame, language.subjects[g]) for g in ("female", "male", "nonbinary"))
+    yield from (Pair(job, woman, NEUTRAL), Pair(job, man, NEUTRAL), Pair(job, person, ENTAILMENT))
+    yield Pair(woman if has_woman else man, person, ENTAILMENT)
+    yield from (Pair(woman, man, CONTRADICTION), Pair(man, woman, CONTRADICTION))
+
+
+def _state(language: Language, frame: str, word: str, statement: dict[str, str]) -> Iterator[Pair]:
+    """A statement about gender: open of a job, true of one gender word, false of the other."""
+    job = language.fill(frame, word)
+    for gender, other in (("female", "male"), ("male", "female")):
+        premise = language.fill(frame, language.subjects[gender])
+        yield from (Pair(job, statement[gender], NEUTRAL), Pair(premise, statement[gender], ENTAILMENT))
+        yield Pair(premise, statement[other], CONTRADICTION)
+
+
+def restrict(suite: Suite, answers: Sequence[Answers], plan: AnchorPlan) -> tuple[Suite, list[Answers]] | None:
+    """The suite and its answers without the occupations that were anchors and their kin; None where nothing or everything is left."""
+    seen = {name: any(is_akin(name, used) for used in plan.occupations) for name in {occupation_of(p) for p in suite.probes}}
+    is_kept = np.asarray([not seen[occupation_of(p)] for p in suite.probes], dtype=bool)
+    if not is_kept.any() or is_kept.all():
+        return None
+    part = Suite(
+        card=dataclasses.replace(suite.card, name=f"{suite.card.name}, {UNSEEN}"),
+        probes=tuple(p for p, kept in zip(suite.probes, is_kept, strict=True) if kept),
+    )
+    return part, [dataclasses.replace(a, suite=part.reference, probes=part.probes, values=a.values[is_kept]) for a in answers]

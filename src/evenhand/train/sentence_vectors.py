@@ -1,0 +1,73 @@
+"""What are the vectors of these sentences? Read once for all trainings that share an encoder, and kept in one .npy file."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.core.errors import EvenhandError
+from evenhand.core.folders import cache_folder
+from evenhand.core.storage import write_atomic
+from evenhand.respondents.encoders import EncoderRespondent
+
+CHUNK = 2_000  # sentences between two reports of progress
+
+
+class SentenceVectors:
+    """The vectors of one encoder, in a file whose name tells its revision; sentences stand in it as digests."""
+
+    def __init__(self, encoder: EncoderRespondent, folder: Path | None = None) -> None:
+        self.encoder = encoder
+        name = re.sub(r"[^\w@.-]+", "_", encoder.identity)
+        self.path = (folder or cache_folder() / "vectors") / f"{name}.npy"
+
+    def read(
+        self, texts: Iterable[str], report: Callable[[int, int], None] = lambda _done, _all: None
+    ) -> tuple[dict[str, int], NDArray[np.float32]]:
+        """The row of every distinct text, and the rows; an error that shows a sentence which the encoder cannot read."""
+        keys = {text: _key(text) for text in dict.fromkeys(texts)}
+        known = self._stored()
+        fresh = [text for text, key in keys.items() if key not in known]
+        for start in range(0, len(fresh), CHUNK):
+            chunk = fresh[start : start + CHUNK]
+            report(start, len(fresh))
+            known |= zip((keys[text] for text in chunk), self._embed(chunk), strict=True)
+        if fresh:
+            report(len(fresh), len(fresh))
+            self._write(self._stored() | known)  # another run may have written meanwhile
+        return {text: row for row, text in enumerate(keys)}, np.stack([known[key] for key in keys.values()])
+
+    def _embed(self, texts: list[str]) -> NDArray[np.float32]:
+        found = self.encoder.embed(texts)
+        if lost := [text for text, row in zip(texts, found, strict=True) if not (row.size and np.isfinite(row).all())]:
+            raise EvenhandError(
+                f"{self.encoder.identity} has no vector for '{lost[0][:80]}' and {len(lost) - 1} more sentences: they are longer than its "
+                f"{self.encoder.route.longest} tokens. Leave such pairs out of the files."
+            )
+        return found.astype(np.float32)
+
+    def _stored(self) -> dict[bytes, NDArray[np.float32]]:
+        try:
+            rows = np.load(self.path, allow_pickle=False)
+            return dict(zip(rows["key"].tolist(), rows["vector"], strict=True))
+        except (OSError, ValueError, IndexError):  # not there, or spoilt: what is kept here can be made again
+            return {}
+
+    def _write(self, known: dict[bytes, NDArray[np.float32]]) -> None:
+        width = len(next(iter(known.values())))
+        rows: NDArray[Any] = np.empty(len(known), dtype=[("key", "S32"), ("vector", "<f4", (width,))])
+        rows["key"], rows["vector"] = list(known), np.stack(list(known.values()))
+        raw = io.BytesIO()
+        np.save(raw, rows, allow_pickle=False)
+        write_atomic(self.path, raw.getvalue())
+
+
+def _key(text: str) -> bytes:
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest().encode()
