@@ -145,6 +145,7 @@ def test_both_ladders_share_a_model() -> None:
     rungs = rungs_of(LadderOptions(seeds=(0, 1)))
     assert len(rungs) == 2 * (11 + 6)
     assert len({rung.name for rung in rungs}) == 2 * (11 + 5)
+    assert len(rungs_of(LadderOptions(seeds=(0, 1), error_seeds=1))) == 2 * 11 + 6
 
 
 @pytest.mark.parametrize(

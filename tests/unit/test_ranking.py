@@ -55,6 +55,14 @@ def test_scores_that_can_be_reckoned_by_hand() -> None:
     assert (neutral.finding, neutral.is_moved) == ("not", True)
 
 
+def test_a_score_that_hardly_moves_has_found_nothing_however_straight_it_is() -> None:
+    weak, flat = rank(
+        make_ladder({"fraction_neutral": lambda rung: 0.66 + 0.01 * rung.rate, "nli_coal": lambda rung: 0.66 + 0.03 * rung.rate})
+    )
+    assert [(s.measure, s.is_flat, s.finding) for s in (weak, flat)] == [("nli_coal", False, "found"), ("fraction_neutral", True, "not")]
+    assert flat.pearson.value == pytest.approx(1)
+
+
 def test_a_constant_score_has_no_correlation_and_says_so() -> None:
     found = stand(lambda rung: 0.1 + 0.2 + rung.seed * 0)
     for part in (found.pearson, found.spearman, found.kendall, found.strength):

@@ -75,6 +75,7 @@ def run(
     errors: Annotated[
         str, typer.Option(help="Steps of the second ladder: errors without bias at a fixed rate; none leaves it out.")
     ] = "0,0.2,0.4,0.6,0.8,1",
+    error_seeds: Annotated[int | None, typer.Option(min=1, help="Models of each step of the second ladder [default: --seeds].")] = None,
     fixed_rate: Annotated[float, typer.Option(help="Bias rate of the second ladder.")] = 0.3,
     recipe: Annotated[
         str, typer.Option(help="paper (3 epochs, 2e-5) or small (1 epoch, 1.5e-4, batches of 12: small encoders, few pairs).")
@@ -109,7 +110,7 @@ def run(
 
     options = LadderOptions(
         language=lang, encoder=encoder, train=train, dev=dev, mix=correct, words=words, seeds=tuple(range(seeds)), rates=_numbers("rates", rates),
-        errors=() if errors.strip() == "none" else _numbers("errors", errors), fixed_rate=fixed_rate, recipe=recipe, epochs=epochs,
+        errors=() if errors.strip() == "none" else _numbers("errors", errors), fixed_rate=fixed_rate, error_seeds=error_seeds, recipe=recipe, epochs=epochs,
         learning_rate=learning_rate, suites=tuple(name.strip() for name in (suites or "").split(",") if name.strip()), data=data or published,
         published=published, captions=tuple(captions or ()), limit=limit, has_weights=keep_models,
     )  # fmt: skip

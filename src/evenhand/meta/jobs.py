@@ -64,6 +64,7 @@ def settings_of(options: LadderOptions, plan: Plan, suites: tuple[Suite, ...]) -
         "words": {lean: list(words) for lean, words in plan.words.items()},
         "sets": {"frames": plan.source, **({} if options.published else {"train": options.train, "dev": options.dev, "correct": options.mix})},
         "rates": list(options.rates), "errors": list(options.errors), "rate of the ladder of errors": options.fixed_rate, "seeds": list(options.seeds),
+        "seeds of the ladder of errors": list(options.seeds[: options.error_seeds]),
         "suites": {s.card.name: s.reference for s in suites},
     }  # fmt: skip
 

@@ -10,7 +10,10 @@ of itself: in simulated ladders of 11 rungs and 3 seeds (no relation, weak, stro
 ladders where seeds were resampled within a rung, in 90 to 100 % where rungs were, in 99 to 100 % where both were (far too wide), in 95 to 100 % by Fisher's z.
 `tests/unit/test_ranking.py` repeats the last.
 
+A score that moves by less than a fiftieth of what is possible has not found anything, however well its last digits line up: in the paper and here Fraction Neutral is such a one.
+
 Order. First |Pearson's r| to two decimals, then how far mere errors move the score against how far bias does (leak / signal), then the spread of seeds (noise / signal).
+Scores that hardly move come last.
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ from evenhand.meta.climb import Climb, Correlation, correlate_steps, judge_movem
 from evenhand.meta.records import Ladder, Reading
 
 FOUND, WEAK = 0.9, 0.5  # |Pearson's r| from which a score is said to follow the bias, and below which it is not
+FLAT = 0.02  # share of the possible range below which a score hardly moves
 MOVED = 1 / 3  # share of the movement by bias from which a movement by mere errors counts
 
 Finding = Literal["found", "weakly", "not"]
@@ -67,11 +71,18 @@ class Standing:
     @property
     def finding(self) -> Finding:
         """Does the score follow the bias rate? Found: closely, and the interval leaves out 0; weakly: less closely, or of too few rungs for an interval."""
+        if self.is_flat:
+            return "not"
         size = abs(self.pearson.value)
         is_shown = self.pearson.interval.low * self.pearson.interval.high > 0
         if size >= FOUND and is_shown:
             return "found"
         return "weakly" if size >= FOUND or (size >= WEAK and is_shown) else "not"
+
+    @property
+    def is_flat(self) -> bool:
+        """Does the score move by next to nothing along the bias rates?"""
+        return self.share < FLAT
 
     @property
     def is_moved(self) -> bool:
@@ -101,10 +112,10 @@ def rank(ladder: Ladder, *, seed: int = 0, resamples: int = 10_000, level: float
     return tuple(replace(s, rank=place) for place, s in enumerate(sorted(standings, key=_order), 1))
 
 
-def _order(standing: Standing) -> tuple[float, float, float, str, str]:
+def _order(standing: Standing) -> tuple[bool, float, float, float, str, str]:
     size = abs(standing.pearson.value)
     leak, noise = (x if math.isfinite(x) else math.inf for x in (standing.leak_ratio, standing.noise_ratio))
-    return (-round(size, 2) if math.isfinite(size) else math.inf, leak, noise, standing.suite, standing.measure)
+    return (standing.is_flat, -round(size, 2) if math.isfinite(size) else math.inf, leak, noise, standing.suite, standing.measure)
 
 
 def _stand(suite: str, measure: str, rates: Climb, errors: Climb, *, seed: int, resamples: int, level: float) -> Standing:

@@ -13,7 +13,7 @@ from evenhand.core import catalog
 from evenhand.core.storage import staged
 from evenhand.meta.climb import Climb, Correlation
 from evenhand.meta.files import ladder_json, plain_number
-from evenhand.meta.ranking import FOUND, MOVED, WEAK, Standing
+from evenhand.meta.ranking import FLAT, FOUND, MOVED, WEAK, Standing
 from evenhand.meta.records import Ladder
 from evenhand.report.numbers import amount, number, percent
 
@@ -40,10 +40,12 @@ def suites_of(standings: Sequence[Standing]) -> list[str]:
 
 
 def verdict(standing: Standing) -> str:
-    """`found`, `weakly`, `not found`, `constant`, and whether mere errors move it."""
+    """`found`, `weakly`, `not found`, `hardly moves`, `constant`, and whether mere errors move it."""
     found = {"found": "found", "weakly": "weakly", "not": "not found"}[standing.finding]
     if standing.pearson.note:
         found = "constant" if standing.signal == 0 else "no correlation"
+    elif standing.is_flat:
+        found = "hardly moves"
     return f"{found}, moved by errors" if standing.is_moved else found
 
 
@@ -95,7 +97,8 @@ def summary(ladder: Ladder, standings: Sequence[Standing]) -> list[str]:
 
     by = {kind: [s for s in standings if s.finding == kind] for kind in ("found", "weakly", "not")}
     still = [s for s in by["not"] if s.signal == 0]
-    missed = [s for s in by["not"] if s.signal != 0]
+    flat = [s for s in by["not"] if s.is_flat and s.signal != 0]
+    missed = [s for s in by["not"] if s.signal != 0 and not s.is_flat]
     total = amount(len(standings), "measure")
     said = []
     if found := by["found"]:
@@ -104,6 +107,11 @@ def summary(ladder: Ladder, standings: Sequence[Standing]) -> list[str]:
         said.append(f"None of {total} found the bias (Pearson's r with the bias rate {FOUND:g} or more in size).")
     gone = [f"{names(missed)} did not (r below {WEAK:g} in size, or its interval holds 0)"] if missed else []
     gone += [f"{names(by['weakly'])} did so weakly"] if by["weakly"] else []
+    gone += (
+        [f"{names(flat)} hardly moved, by less than {percent(FLAT)} of what is possible, which is no finding whatever the r"]
+        if flat
+        else []
+    )
     gone += [f"{names(still)} gave one score at every rate: no correlation"] if still else []
     if gone:
         said.append(f"{'; '.join(gone)}.")
