@@ -10,7 +10,23 @@ from typing import Annotated
 import typer
 
 from evenhand import __version__
-from evenhand.cli import audit, compare, doctor, labour, listing, measure, meta, mitigate, picture, reproduce, show, suites, train
+from evenhand.cli import (
+    annotate,
+    audit,
+    compare,
+    compare_people,
+    doctor,
+    labour,
+    listing,
+    measure,
+    meta,
+    mitigate,
+    picture,
+    reproduce,
+    show,
+    suites,
+    train,
+)
 from evenhand.core.errors import EvenhandError
 
 app = typer.Typer(
@@ -35,6 +51,7 @@ def _main(
 app.command("audit", no_args_is_help=True)(audit.audit)
 app.command("measure", no_args_is_help=True)(measure.measure)
 app.command("compare", no_args_is_help=True)(compare.compare)
+app.command("compare-people", no_args_is_help=True)(compare_people.compare_people)
 app.command("labour", no_args_is_help=True)(labour.labour)
 app.command("picture", no_args_is_help=True)(picture.picture)
 app.command("reproduce", no_args_is_help=True)(reproduce.reproduce)
@@ -45,6 +62,7 @@ app.add_typer(suites.app, name="suites")
 app.add_typer(train.app, name="train")
 app.add_typer(meta.app, name="meta")
 app.add_typer(mitigate.app, name="mitigate")
+app.add_typer(annotate.app, name="annotate")
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:

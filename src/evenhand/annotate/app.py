@@ -1,0 +1,122 @@
+"""How do the pages of a study become a web application? Routes, limits, safe headers, and one clear answer to everything that is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import cast
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from evenhand.annotate.owner import PATH, Owner
+from evenhand.annotate.pages_consent import Consent
+from evenhand.annotate.pages_inventories import Inventories
+from evenhand.annotate.pages_parts import Parts
+from evenhand.annotate.pages_questions import Questions
+from evenhand.annotate.rows import RefusedError
+from evenhand.annotate.security import BodyLimit, Limits, PageError, SafeHeaders
+from evenhand.annotate.site import SESSION, Site
+from evenhand.annotate.store import Store
+from evenhand.annotate.study import Study
+from evenhand.annotate.tokens import TokenError, Tokens
+from evenhand.core.errors import EvenhandError
+from evenhand.core.records import Suite
+
+# What the store refuses (and has logged), in the words of the interface.
+MESSAGES = {
+    "unknown invitation": "bad_invitation",
+    "revoked invitation": "revoked",
+    "expired invitation": "expired",
+    "used key": "bad_form",
+    "bad key": "bad_form",
+}
+
+
+def make_app(study: Study, store: Store, suite: Suite, secret: bytes | str, *, limits: Limits | None = None) -> Starlette:
+    """The web application of one study."""
+    site = Site(study=study, store=store, suite=suite, tokens=Tokens(secret), limits=limits or Limits())
+    pages = (Consent(site).routes(), Inventories(site).routes(), Parts(site).routes(), Questions(site).routes(), Owner(site).routes())
+    routes = [_switching(site, route) for page in pages for route in page]
+    routes.append(Route("/health", lambda _: PlainTextResponse("ok"), methods=["GET"]))
+    return Starlette(
+        routes=[*routes, Mount("/static", StaticFiles(packages=[("evenhand.annotate", "static")]))],
+        middleware=[Middleware(SafeHeaders), Middleware(BodyLimit, most=site.limits.body, refuse=Refusals(site).answer_now)],
+        exception_handlers=Refusals(site).handlers(),
+    )
+
+
+def _switching(site: Site, route: Route) -> Route:
+    """The same page, which first looks whether another language was chosen."""
+    show = cast(Callable[[Request], Response], route.endpoint)
+
+    def endpoint(request: Request) -> Response:
+        return site.switch(request) or show(request)
+
+    return Route(route.path, endpoint, methods=sorted(route.methods or ()))
+
+
+class Refusals:
+    """A refused request gets a page with a clear message and a line in the log."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+
+    def answer_now(self, request: Request, refusal: PageError) -> ASGIApp:
+        """The answer to a request whose body is not even read."""
+        return self.refuse(request, refusal)
+
+    def refuse(self, request: Request, error: Exception) -> Response:
+        """Whatever a page or a limit refused."""
+        refusal = cast(PageError, error)
+        self._log(request, refusal.message, refusal.detail)
+        return self._draw(request, refusal.status, refusal.message, refusal.wait)
+
+    def refuse_row(self, request: Request, error: Exception) -> Response:
+        """What the store refused; it has logged it."""
+        return self._draw(request, 403, MESSAGES.get(cast(RefusedError, error).kind, "not_yours"))
+
+    def refuse_path(self, request: Request, error: Exception) -> Response:
+        """No such page, or not by this method: not logged, as robots would fill the log."""
+        status = cast(HTTPException, error).status_code
+        return self._draw(request, status, "not_found" if status == 404 else "method")
+
+    def fail(self, request: Request, error: Exception) -> Response:
+        """The store could not be reached or written to."""
+        with suppress(EvenhandError):  # the same disk may be full
+            self._log(request, "busy", str(error))
+        return self._draw(request, 503, "busy")
+
+    def _log(self, request: Request, kind: str, detail: str) -> None:
+        try:
+            annotator = self._site.tokens.read_session(request.cookies.get(SESSION, "")).annotator
+        except TokenError:
+            annotator = None
+        self._site.store.log(kind.replace("_", " "), annotator, f"{request.method} {request.url.path[:60]}: {detail}")
+
+    def _draw(self, request: Request, status: int, message: str, wait: int = 0) -> Response:
+        site, words = self._site, self._site.words(request)
+        is_owner = request.url.path.startswith(PATH)
+        text = words(f"refused_{message}", wait=wait) if wait else words(f"refused_{message}")
+        has_way = message not in {"no_session", "bad_invitation", "revoked", "expired"}
+        link = (f"{PATH}/login" if message == "no_owner" else PATH) if is_owner else "/next" if has_way else ""
+        link_text = words("owner_login" if message == "no_owner" else "refused_back")
+        response = site.message(request, words("refused_heading"), text, status=status, here=link or "/", link=link, link_text=link_text)
+        if wait:
+            response.headers["retry-after"] = str(wait)
+        return response
+
+    def handlers(self) -> dict[type[Exception] | int, Callable[[Request, Exception], Response]]:
+        """Which error is answered how?"""
+        return {
+            PageError: self.refuse,
+            RefusedError: self.refuse_row,
+            HTTPException: self.refuse_path,
+            EvenhandError: self.fail,
+        }

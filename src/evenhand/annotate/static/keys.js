@@ -1,0 +1,104 @@
+// How is a question answered by keys or by touch? Cards and keys fill in the plain fields of the form, which would also work alone.
+"use strict";
+
+const form = document.querySelector("form[data-type]");
+
+function fill(pattern, values) {
+  return pattern.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+}
+
+function say(name, values = {}) {
+  form.querySelector(".status").textContent = fill(form.dataset[name], values);
+}
+
+function isElsewhere(target) {
+  return target instanceof Element && target.closest("a, button:not(.card), summary, .top") !== null;
+}
+
+function ranking() {
+  const cards = [...form.querySelectorAll(".card")];
+  const equal = form.querySelector("input[name=equal]");
+  const radios = (name) => [...form.querySelectorAll(`input[name=${name}]`)];
+  const word = (place) => cards[place].querySelector(".word").textContent;
+  let chosen = ["first", "second"].map((name) => radios(name).findIndex((radio) => radio.checked)).filter((place) => place >= 0);
+
+  function draw(isQuiet) {
+    for (const [rank, name] of ["first", "second"].entries()) {
+      for (const [place, radio] of radios(name).entries()) radio.checked = chosen[rank] === place;
+    }
+    for (const [place, card] of cards.entries()) {
+      const rank = chosen.indexOf(place);
+      card.setAttribute("aria-pressed", String(rank >= 0));
+      card.querySelector(".badge").textContent = rank < 0 ? "" : equal.checked && chosen.length === 2 ? "=" : form.dataset[rank ? "second" : "first"];
+    }
+    if (isQuiet) return;
+    const [first, second] = chosen.map(word);
+    if (chosen.length === 2) say(equal.checked ? "chosenEqual" : "chosenTwo", { first, second });
+    else if (chosen.length === 1) say("chosenFirst", { first });
+    else say("chosenNone");
+  }
+
+  function choose(place) {
+    if (chosen.includes(place)) chosen = chosen.filter((other) => other !== place);
+    else if (chosen.length < 2) chosen.push(place);
+    else chosen[1] = place;
+    draw();
+  }
+
+  cards.forEach((card, place) => card.addEventListener("click", () => choose(place)));
+  equal.addEventListener("change", () => draw());
+  draw(chosen.length === 0);
+  return {
+    press(key) {
+      if (/^[1-3]$/.test(key)) choose(Number(key) - 1);
+      else if (key === "q") { equal.checked = !equal.checked; draw(); }
+      else return false;
+      return true;
+    },
+    isComplete: () => chosen.length === 2,
+  };
+}
+
+function rating() {
+  const levels = [...form.querySelectorAll("input[name=value]")];
+  const tell = () => {
+    const level = levels.find((radio) => radio.checked);
+    if (level) say("chosenValue", { value: level.dataset.shown, text: level.dataset.text });
+  };
+  levels.forEach((level) => level.addEventListener("change", tell));
+  tell();
+  return {
+    press(key) {
+      const level = levels.find((radio) => radio.dataset.shown === key);
+      if (!level) return false;
+      level.checked = true;
+      tell();
+      return true;
+    },
+    isComplete: () => levels.some((radio) => radio.checked),
+  };
+}
+
+if (form) {
+  const question = form.dataset.type === "type1" ? ranking() : rating();
+  let isSent = false;
+  form.noValidate = true;
+  form.addEventListener("submit", (event) => {
+    const isSkipped = event.submitter !== null && event.submitter.name === "skip";
+    if (isSent || !(isSkipped || question.isComplete())) {
+      event.preventDefault();
+      if (!isSent) say("need");
+      return;
+    }
+    isSent = true;
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (event.key === "Enter") {
+      if (isElsewhere(event.target) || (event.target.closest(".card") && !question.isComplete())) return;
+      event.preventDefault();
+      if (!event.repeat) form.requestSubmit();
+    } else if (question.press(event.key.toLowerCase())) event.preventDefault();
+  });
+  window.addEventListener("pageshow", () => { isSent = false; });
+}

@@ -1,0 +1,205 @@
+"""`evenhand annotate ...`: ask people the same sentences as models. A study is a file; its pages are served from here."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evenhand.cli import options as opt
+
+if TYPE_CHECKING:
+    from evenhand.annotate.store import Store
+    from evenhand.annotate.study import Study
+    from evenhand.core.records import Suite
+
+app = typer.Typer(no_args_is_help=True, help="Ask people: a study with web pages, its answers, scores and agreement.")
+StudyFile = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study file.")]
+Url = Annotated[str, typer.Option(help="Where people reach the study, without the last slash.")]
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[tuple[Study, Suite, Store]]:
+    _need_extra()
+    from evenhand.annotate.serving import open_store
+    from evenhand.annotate.study import open_study
+
+    study, suite = open_study(path)
+    with open_store(study, suite) as store:
+        yield study, suite, store
+
+
+def _need_extra() -> None:
+    from importlib.util import find_spec
+
+    from evenhand.core.errors import EvenhandError
+
+    if missing := [name for name in ("starlette", "uvicorn", "sqlalchemy", "alembic", "argon2", "itsdangerous") if find_spec(name) is None]:
+        raise EvenhandError(f"a study needs the package {missing[0]}; install evenhand[annotate]")
+
+
+@app.command(no_args_is_help=True)
+def new(
+    path: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The file to write.")],
+    name: Annotated[str | None, typer.Option(help="Name of the study [default: that of the file].")] = None,
+) -> None:
+    """Write a commented study file to start from.
+
+    Example: `evenhand annotate new study.toml`, edit it, then `evenhand annotate serve study.toml`.
+    """
+    from evenhand.annotate.study import template
+    from evenhand.core.errors import EvenhandError, StorageError
+
+    text = template(name or path.stem)
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError as error:
+        raise EvenhandError(f"{path} is there already; name another file") from error
+    except OSError as error:
+        raise StorageError(f"{path} cannot be written: {error.strerror}; choose another folder") from error
+    print(
+        f"wrote {path}; edit it, then:\n  evenhand annotate owner {path} NAME\n  evenhand annotate serve {path}\n  evenhand annotate invite {path}"
+    )
+
+
+@app.command(no_args_is_help=True)
+def serve(
+    path: StudyFile,
+    host: Annotated[str, typer.Option(help="Address to listen on; put a proxy with https before it for people outside.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8000,
+) -> None:
+    """Serve the pages of a study until Ctrl-C. Every answer is on disk before the next question is shown."""
+    _need_extra()
+    from evenhand.annotate.serving import serve as serve_study
+
+    print(f"serving http://{host}:{port} (owner: http://{host}:{port}/owner); stop with Ctrl-C", file=sys.stderr, flush=True)
+    serve_study(path, host=host, port=port)
+
+
+@app.command(no_args_is_help=True)
+def invite(
+    path: StudyFile,
+    count: Annotated[int, typer.Option(min=1, max=1000, help="How many new annotators.")] = 1,
+    annotator: Annotated[str | None, typer.Option(help="A new link for this annotator instead (id or number, see status).")] = None,
+    days: Annotated[float, typer.Option(min=0.01, max=730, help="How long a link holds.")] = 60,
+    url: Url = "http://127.0.0.1:8000",
+) -> None:
+    """Print invitation links, one a line. A link is the only way in: send each to one person."""
+    with _opened(path) as (study, _, store):
+        from evenhand.annotate.serving import secret_of
+        from evenhand.annotate.tokens import Tokens
+
+        tokens = Tokens(secret_of(study))
+        people = [_find(store, annotator)] if annotator else [store.add_annotator() for _ in range(count)]
+        for person in people:
+            print(f"{url.rstrip('/')}/i/{tokens.invite(store.invite(person, days))}")
+
+
+@app.command(no_args_is_help=True)
+def revoke(
+    path: StudyFile, who: Annotated[str, typer.Argument(help="An invitation link, or an annotator (id or number): all of their links.")]
+) -> None:
+    """Make invitation links worthless, and every session that they opened."""
+    with _opened(path) as (study, _, store):
+        from evenhand.annotate.serving import secret_of
+        from evenhand.annotate.tokens import Tokens
+
+        if "/i/" in who:
+            links = [Tokens(secret_of(study)).read_invitation(who.rpartition("/i/")[2].strip())]
+        else:
+            person = _find(store, who)
+            links = [i.id for i in store.invitations(person) if i.revoked is None]
+        print(f"revoked {sum(store.revoke(link) for link in links)} of {len(links)} links")
+
+
+@app.command(no_args_is_help=True)
+def owner(
+    path: StudyFile,
+    name: Annotated[str, typer.Argument(help="Name to log in with at /owner.")],
+    password_stdin: Annotated[bool, typer.Option("--password-stdin", help="Read the password from standard input.")] = False,
+) -> None:
+    """Set an owner's password (asked for twice, never printed; kept as an argon2 hash). Ends the sessions of the old one."""
+    with _opened(path) as (_, _, store):
+        from evenhand.annotate.owner import SHORTEST, hash_password
+        from evenhand.core.errors import EvenhandError
+
+        password = (
+            sys.stdin.readline().rstrip("\n")
+            if password_stdin
+            else typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
+        )
+        if len(password) < SHORTEST:
+            raise EvenhandError(f"a password of {len(password)} characters; take at least {SHORTEST}")
+        if not (0 < len(name) <= 100 and name.isprintable()):
+            raise EvenhandError(f"'{name}' is no name; take 1 to 100 letters")
+        store.set_owner(name, hash_password(password))
+        print(f"{name} can log in at /owner")
+
+
+@app.command(no_args_is_help=True)
+def status(path: StudyFile, as_json: opt.AsJson = False) -> None:
+    """How far is everybody, and how good are the answers?"""
+    with _opened(path) as (study, _, store):
+        from evenhand.cli.annotate_tables import print_status, status_rows
+
+        rows = status_rows(store)
+        if as_json:
+            print(json.dumps(rows, ensure_ascii=False, indent=1))
+        else:
+            print_status(study, rows)
+
+
+@app.command(no_args_is_help=True)
+def export(
+    path: StudyFile,
+    out: Annotated[Path, typer.Option("--out", "-o", help="File to write; a folder for the form answers.")],
+    form: Annotated[
+        str | None,
+        typer.Option(
+            help="parquet, csv, jsonl (every answer as stored), or answers (as models answer) [default: by the file's name; answers for a folder]."
+        ),
+    ] = None,
+) -> None:
+    """Write all answers to a file."""
+    with _opened(path) as (study, suite, store):
+        from evenhand.annotate.export import export as write
+
+        for file in write(store, study, suite, out, form or out.suffix.lstrip(".").lower() or "answers"):
+            print(f"wrote {file}")
+
+
+@app.command(no_args_is_help=True)
+def score(
+    path: StudyFile,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the score of every sentence to this .csv file.")] = None,
+    resamples: opt.Resamples = 2_000,
+    seed: opt.Seed = 0,
+    as_json: opt.AsJson = False,
+) -> None:
+    """Scores of annotators and sentences, agreement (alpha, Pearson), inventories."""
+    with _opened(path) as (study, suite, store):
+        from evenhand.cli.annotate_tables import print_scores, score_study, write_sentences
+
+        found: dict[str, Any] = score_study(study, suite, store, seed=seed, resamples=resamples)
+        if out is not None:
+            write_sentences(suite, store, out)
+        if as_json:
+            print(json.dumps(found, ensure_ascii=False, indent=1))
+        else:
+            print_scores(found)
+
+
+def _find(store: Store, who: str) -> str:
+    from evenhand.core.errors import UnknownNameError
+
+    people = store.annotators()
+    for person in people:
+        if who in (person.id, str(person.number), f"annotator-{person.number}") or (len(who) >= 6 and person.id.startswith(who)):
+            return person.id
+    raise UnknownNameError("annotator", who, [p.id for p in people])

@@ -1,0 +1,148 @@
+"""How do a study's progress and scores look on the terminal, as JSON and as a table of sentences?"""
+
+from __future__ import annotations
+
+import csv
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from evenhand.annotate.store import Store
+    from evenhand.annotate.study import Study
+    from evenhand.core.records import Interval, Suite
+
+
+def status_rows(store: Store) -> list[dict[str, Any]]:
+    """One entry an annotator and part."""
+    rows: list[dict[str, Any]] = []
+    progress = store.progress()
+    for person in store.annotators():
+        head = {"annotator": f"annotator-{person.number}", "id": person.id, "state": person.state}
+        parts = [p for p in progress if p.part.annotator == person.id]
+        if not parts:
+            rows.append({**head, "part": None})
+        rows += [
+            {
+                **head, "part": p.part.part, "attempt": p.part.attempt, "answered": p.answered, "size": p.part.size, "changed": p.changed,
+                "accuracy": p.part.accuracy, "consistency": p.part.consistency, "seconds": round(p.seconds, 1), "result": p.part.state, "last": p.last,
+            } for p in parts
+        ]  # fmt: skip
+    return rows
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None or math.isnan(value) else f"{100 * value:.0f} %"
+
+
+def print_status(study: Study, rows: list[dict[str, Any]]) -> None:
+    """A table of everybody's parts."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    if not rows:
+        console.print("nobody has been invited yet: evenhand annotate invite STUDY.toml")
+        return
+    table = Table(box=None, pad_edge=False)
+    for name in ("annotator", "state", "part", "attempt", "answered", "accuracy", "consistency", "s/answer", "result"):
+        table.add_column(name, justify="right" if name in ("attempt", "answered", "accuracy", "consistency", "s/answer") else "left")
+    for row in rows:
+        if row["part"] is None:
+            table.add_row(row["annotator"], row["state"])
+            continue
+        pace = f"{row['seconds'] / row['answered']:.1f}" if row["answered"] else "–"
+        table.add_row(
+            row["annotator"], row["state"], row["part"], str(row["attempt"]), f"{row['answered']}/{row['size']}", _share(row["accuracy"]),
+            _share(row["consistency"]), pace, row["result"],
+        )  # fmt: skip
+    console.print(table)
+    console.print(f"needed: {_share(study.least_accuracy)} accuracy, {_share(study.least_consistency)} consistency (batches)")
+
+
+def _interval(found: Interval) -> dict[str, float | None]:
+    told = {"value": found.value, "low": found.low, "high": found.high}
+    return {name: None if math.isnan(value) else round(value, 6) for name, value in told.items()}
+
+
+def score_study(study: Study, suite: Suite, store: Store, *, seed: int, resamples: int) -> dict[str, Any]:
+    """Everything that `score` tells, as plain data."""
+    from evenhand.annotate.agreement import agree
+    from evenhand.annotate.inventories import score_inventory
+    from evenhand.annotate.tally import tally
+    from evenhand.core.errors import EvenhandError
+
+    held = tally(store, suite)
+    if not held.names:
+        raise EvenhandError(f"nobody has answered anything in '{study.name}' yet; see evenhand annotate status")
+    report = agree(held.fine, held.strata, held.names, seed=seed, resamples=resamples)
+    numbers = {a.id: f"annotator-{a.number}" for a in store.annotators()}
+    inventories = {
+        inventory.name: {
+            name: {scale: None if math.isnan(score.value) else score.value for scale, score in score_inventory(inventory, given).items()}
+            for identity, name in numbers.items() if (given := {i: int(v) for i, v in store.inventory_answers(identity, inventory.name).items()})
+        } for inventory in study.inventories
+    }  # fmt: skip
+    return {
+        "study": study.name,
+        "annotators": [
+            {"name": x.name, "sentences": x.sentences, "mean": _interval(x.mean), "shares": {k: None if math.isnan(v) else v for k, v in x.shares.items()}}
+            for x in (*report.leanings, report.everybody)
+        ],
+        "alpha": {a.stratum: {**_interval(a.interval), "sentences": a.sentences, "note": a.note} for a in report.alphas},
+        "pearson": [{"first": p.first, "second": p.second, "stratum": p.stratum, **_interval(p.pearson), "note": p.note} for p in report.pairs],
+        "inventories": inventories,
+    }  # fmt: skip
+
+
+def print_scores(found: dict[str, Any]) -> None:
+    """Annotators, alpha, pairs and inventories, one line each."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console, table = Console(), Table(box=None, pad_edge=False)
+    for name in ("annotator", "sentences", "mean fine score", "male", "neutral", "female"):
+        table.add_column(name, justify="left" if name == "annotator" else "right")
+    for row in found["annotators"]:
+        table.add_row(
+            row["name"], str(row["sentences"]), _text(row["mean"]), *(_share(row["shares"][side]) for side in ("male", "neutral", "female"))
+        )
+    console.print(table)
+    for stratum, alpha in found["alpha"].items():
+        console.print(
+            f"alpha {stratum}: {_text(alpha)} over {alpha['sentences']} sentences{'; ' + alpha['note'] if alpha['note'] else ''}",
+            highlight=False,
+        )
+    for pair in found["pearson"]:
+        note = f" ({pair['note']})" if pair["note"] else ""
+        console.print(f"Pearson {pair['stratum']}, {pair['first']} and {pair['second']}: {_text(pair)}{note}", highlight=False)
+    for inventory, people in found["inventories"].items():
+        for name, scales in people.items():
+            told = ", ".join(f"{scale} {'–' if value is None else f'{value:.2f}'}" for scale, value in scales.items())
+            console.print(f"{inventory}, {name}: {told}", highlight=False)
+
+
+def _text(found: dict[str, Any]) -> str:
+    if found["value"] is None:
+        return "–"
+    return f"{found['value']:.2f}" + (f" ({found['low']:.2f} to {found['high']:.2f})" if found["low"] is not None else "")
+
+
+def write_sentences(suite: Suite, store: Store, out: Path) -> None:
+    """Fine and coarse score, label and number of annotators of every sentence that was answered."""
+    from evenhand.annotate.scoring import annotator_scores, label, sentence_scores
+    from evenhand.annotate.tally import accepted
+    from evenhand.core.errors import StorageError
+
+    rows = accepted(store.scored(), store.progress())
+    fine, coarse = sentence_scores(rows), sentence_scores(rows, "coarse")
+    people = [probe for _, probe in annotator_scores(rows)]
+    try:
+        with out.open("w", encoding="utf-8", newline="") as file:
+            table = csv.writer(file)
+            table.writerow(("probe", "stratum", "text", "fine", "coarse", "label", "annotators"))
+            for p in suite.probes:
+                if p.id in fine:
+                    table.writerow((p.id, p.stratum, p.texts[0], fine[p.id], coarse[p.id], label(fine[p.id]), people.count(p.id)))
+    except OSError as error:
+        raise StorageError(f"{out} cannot be written: {error.strerror}; choose another file") from error

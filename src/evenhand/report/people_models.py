@@ -1,0 +1,129 @@
+"""What is a comparison of people and models as plain data, and where does its report go?"""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from evenhand import __version__
+from evenhand.annotate.agreement import AgreementReport, Leaning, Pair
+from evenhand.annotate.comparing import PeopleComparison
+from evenhand.core.records import Estimate, Interval
+from evenhand.core.storage import staged
+from evenhand.engine.people import Beside, Correlation
+from evenhand.report import people_wording as wording
+from evenhand.report.people_tables import lists_of
+from evenhand.report.results import environment
+
+
+def _number(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _interval(found: Interval | Estimate) -> dict[str, float | None]:
+    return {"value": _number(found.value), "low": _number(found.low), "high": _number(found.high)}
+
+
+def _estimate(found: Estimate) -> dict[str, Any]:
+    return {
+        **_interval(found),
+        "sentences": found.probes,
+        "coverage": _number(found.coverage),
+        "note": found.note,
+        "signature": found.signature,
+    }
+
+
+def _pair(found: Pair) -> dict[str, Any]:
+    return {
+        "first": found.first, "second": found.second, "stratum": found.stratum, "pearson": _interval(found.pearson), "p_sentences": _number(found.p),
+        "sentences": found.sentences, "note": found.note,
+    }  # fmt: skip
+
+
+def _leaning(found: Leaning) -> dict[str, Any]:
+    return {
+        "name": found.name,
+        "sentences": found.sentences,
+        "mean": _interval(found.mean),
+        "shares": {k: _number(v) for k, v in found.shares.items()},
+    }
+
+
+def agreement_json(found: AgreementReport) -> dict[str, Any]:
+    """The agreement of people as plain data; NaN as null, with its reason beside it."""
+    return {
+        "annotators": list(found.names), "seed": found.seed, "resamples": found.resamples, "level": found.level, "pairs": [_pair(p) for p in found.pairs],
+        "others": [_pair(p) for p in found.others],
+        "alpha": {a.stratum: {**_interval(a.interval), "sentences": a.sentences, "note": a.note} for a in found.alphas},
+        "everybody": _leaning(found.everybody), "leanings": [_leaning(x) for x in found.leanings],
+    }  # fmt: skip
+
+
+def _correlation(found: Correlation) -> dict[str, Any]:
+    return {
+        **_interval(found.interval), "p": _number(found.p), "adjusted": _number(found.adjusted), "p_sentences": _number(found.p_sentences),
+        "signature": found.signature,
+    }  # fmt: skip
+
+
+def _model(found: PeopleComparison, model: Beside) -> dict[str, Any]:
+    lists = {
+        name: {
+            "definition": wording.definitions(found)[name], "total": listing.total,
+            "sentences": [{"id": s.probe.id, "texts": list(s.probe.texts), "people": s.people, "pb": s.odds} for s in listing.sentences],
+        }
+        for name, listing in lists_of(model)
+    }  # fmt: skip
+    return {
+        "name": model.name, "identity": model.answers.respondent, "traits": dict(sorted(model.answers.traits.items())), "asked": model.asked,
+        "both": len(model.people), "coverage": _number(model.coverage), "clusters": model.clusters, "pearson": _correlation(model.pearson),
+        "spearman": _correlation(model.spearman), "is_shown": wording.is_shown(found, model), "same_side": _number(model.same_side),
+        "accuracy": _estimate(model.accuracy), "lists": lists, "note": model.note,
+    }  # fmt: skip
+
+
+def to_json(found: PeopleComparison) -> dict[str, Any]:
+    """The comparison as plain data, keys in a fixed order."""
+    people, suite, t = found.people, found.people.suite, found.thresholds
+    return {
+        "evenhand": __version__, "seed": found.seed, "resamples": found.resamples, "level": found.level, "unit": found.unit, "correction": "benjamini-hochberg",
+        "suite": {
+            "name": suite.card.name, "version": suite.card.version, "language": suite.card.language, "reference": suite.reference,
+            "sentences": {name: sum(s == k for s in people.strata) for k, name in wording.STRATA.items()},
+        },
+        "people": {
+            "name": people.name, "annotators": list(people.annotators), "accuracy": _estimate(found.accuracies[0]),
+            "accuracies": {n: _estimate(e) for n, e in zip(people.annotators, found.accuracies[1:], strict=True)},
+        },
+        "agreement": agreement_json(found.agreement) if found.agreement else None,
+        "thresholds": {"people_lean": t.people_lean, "people_near": t.people_near, "model_lean": t.model_lean, "model_near": t.model_near},
+        "models": [_model(found, m) for m in found.models], "lead": wording.lead(found), "notes": wording.notes(found), "environment": environment(),
+    }  # fmt: skip
+
+
+def people_text(found: PeopleComparison) -> str:
+    """The same as text: UTF-8, one space of indent, a line break at the end."""
+    return json.dumps(to_json(found), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def write_people(found: PeopleComparison, folder: Path) -> Path:
+    """Write people.html, .md, .tex and .json and every figure as .svg and .png, all or none; returns the path of the page to open."""
+    from evenhand.report.people_figures import figures
+    from evenhand.report.people_page import to_html
+    from evenhand.report.people_tables import to_latex, to_markdown
+    from evenhand.report.picture import save_figure
+
+    drawn = figures(found)
+    texts = {
+        "people.html": to_html(found, drawn), "people.md": to_markdown(found), "people.tex": to_latex(found), "people.json": people_text(found)
+    }  # fmt: skip
+    with staged(folder) as stage:
+        for name, text in texts.items():
+            (stage / name).write_text(text, encoding="utf-8", newline="\n")
+        for figure in drawn:
+            for form in (".svg", ".png"):
+                save_figure(figure, stage / f"{figure.name}{form}")
+    return folder / "people.html"

@@ -1,0 +1,189 @@
+"""Do exported answers come back as they were, and can people be measured like models?"""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+
+import numpy as np
+import pytest
+from postgres import server, store, url  # noqa: F401  (fixtures)
+
+from evenhand.annotate.export import answers_of_people, export
+from evenhand.annotate.importing import import_answers, scored_of
+from evenhand.annotate.questions import Option, Question, plan_questions
+from evenhand.annotate.scoring import Scored, coarse, fine, parse_answer
+from evenhand.annotate.store import Store
+from evenhand.annotate.study import Study
+from evenhand.core.errors import EvenhandError, InputError, StorageError, UnknownNameError
+from evenhand.core.records import Suite
+from evenhand.engine.answers import read_answers, suite_of
+from evenhand.engine.audit import judge, load_suite
+from evenhand.engine.comparing import compare
+
+# ruff: noqa: F811  (fixtures are arguments)
+RAW = ("parquet", "csv", "jsonl")
+STUDY = Study(name="small", suite="contextualised", suite_language="zh", trial=10, batch=40, batches=1, seed=3)
+NASTY = ("=1+1;\"a\",'b'", "line\r\nbreak\rand\n", "他\u2028🙂\t", "", " ", "null", "-0")
+
+
+@pytest.fixture(scope="module")
+def suite() -> Suite:
+    return load_suite("contextualised", "zh", limit=100)
+
+
+def walk(store: Store, suite: Suite, rng: np.random.Generator, part: str, state: str, attempt: int = 1, person: str | None = None) -> str:
+    """Somebody answers a part at random, every third question twice."""
+    person = person or store.add_annotator()
+    store.begin_part(person, part, attempt, plan_questions(STUDY, suite, person, part, attempt))
+    number = 0
+    while (asked := store.next_question(person)) is not None:
+        for _ in range(1 + (asked.place % 3 == 0)):
+            question, number = asked.question, number + 1
+            first, second = rng.permutation([o.key for o in question.options])[:2]
+            told = (
+                {"first": str(first), "second": str(second), "equal": bool(rng.random() < 0.3)}
+                if question.type == "type1"
+                else {"value": int(first)}
+            )
+            choice = parse_answer(question, told)
+            scores = {"fine": fine(question, choice), "coarse": coarse(question, choice)}
+            store.give_answer(person, question.id, told, **scores, seconds=float(rng.exponential(3)), key=f"{part}.{attempt}.{number}")
+    if state != "open":
+        store.finish_part(person, part, attempt, state=state, accuracy=0.9, consistency=0.7)
+    return person
+
+
+@pytest.fixture
+def full(store: Store, suite: Suite) -> Store:
+    """Two people: one passed at once, one failed and did it again."""
+    rng = np.random.default_rng(0)
+    walk(store, suite, rng, "batch-1", "passed")
+    person = walk(store, suite, rng, "batch-1", "failed")
+    walk(store, suite, rng, "batch-1", "open", 2, person)
+    return store
+
+
+@pytest.mark.parametrize("form", RAW)
+def test_raw_rows_come_back_without_loss(full: Store, suite: Suite, tmp_path: Path, form: str) -> None:
+    table = full.answers_table()
+    out = tmp_path / "new" / f"answers.{form}"
+    assert export(full, STUDY, suite, out, form) == (out,)
+    back = import_answers(out)
+    assert back.equals(table, null_equal=False) and back.schema == table.schema
+    assert (table["version"] == 2).sum() == sum(
+        1 for i in table["place"].to_list() if i % 3 == 0
+    ) / 2  # changed answers are there, both versions
+    row = back.row(0, named=True)
+    [asked] = [q for q in plan_questions(STUDY, suite, row["annotator"], "batch-1", 1) if q.id == row["question"]]
+    assert (row["shown"], json.loads(row["options"])) == (
+        asked.shown,
+        [list(o) for o in asked.options],
+    )  # in the order in which they were shown
+    assert row["given_at"].endswith("+00:00") and out.stat().st_mode & stat.S_IROTH
+
+
+@pytest.mark.parametrize("form", RAW)
+def test_texts_of_every_kind_come_back(store: Store, suite: Suite, tmp_path: Path, form: str) -> None:
+    me = store.add_annotator()
+    options = (Option("1", 'a"b'), Option("2", "c,\nd"))
+    asked = [
+        Question(id=f"q{i}", probe=text, type="type2", role="measure", shown=text, options=options, gender="")
+        for i, text in enumerate(NASTY)
+    ]
+    store.begin_part(me, "trial", 1, asked)
+    for i in range(len(NASTY)):
+        store.give_answer(me, f"q{i}", {"value": NASTY[i]}, fine=1 / 3, coarse=-1.0, seconds=1e-7 * i, key=f"'{i}\"")
+    export(store, STUDY, suite, tmp_path / f"a.{form}", form)
+    back = import_answers(tmp_path / f"a.{form}")
+    assert back.equals(store.answers_table(), null_equal=False)
+    assert back["shown"].to_list() == list(NASTY)
+
+
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("form", RAW)
+def test_nothing_yet_is_an_empty_table(store: Store, suite: Suite, tmp_path: Path, form: str) -> None:
+    export(store, STUDY, suite, tmp_path / f"a.{form}", form)
+    assert import_answers(tmp_path / f"a.{form}").equals(store.answers_table())
+    with pytest.raises(EvenhandError, match="nobody has answered anything in 'small' yet"):
+        export(store, STUDY, suite, tmp_path / "b", "answers")
+
+
+def slow_score(rows: list[Scored], person: str | None, probe: str) -> float:
+    """Mean within a type, over types, over people: written out."""
+    people = []
+    for who in sorted({r.annotator for r in rows if person in (None, r.annotator)}):
+        types = []
+        for kind in ("type1", "type2"):
+            scores = [r.fine for r in rows if (r.annotator, r.probe, r.type) == (who, probe, kind)]
+            types += [sum(scores) / len(scores)] if scores else []
+        people += [sum(types) / len(types)] if types else []
+    return sum(people) / len(people) if people else float("nan")
+
+
+def test_people_answer_in_the_form_of_models(full: Store, suite: Suite, tmp_path: Path) -> None:
+    together, *each = answers_of_people(full, STUDY, suite)
+    people = [a.id for a in full.annotators()]
+    assert [a.respondent for a in (together, *each)] == ["people:small", "people:small/annotator-1", "people:small/annotator-2"]
+    rows = scored_of(full.answers_table())
+    assert sorted(rows) == sorted(
+        r for r in full.scored() if (r.annotator, r.attempt) != (people[1], 1)
+    )  # the failed attempt does not count
+    for answers, person in zip((together, *each), (None, *people), strict=True):
+        expected = [slow_score(rows, person, probe.id) for probe in suite.probes]
+        np.testing.assert_allclose(answers.values[:, 0] - answers.values[:, 1], expected, rtol=0, atol=1e-12)
+        silent = int(np.isnan(expected).sum())
+        assert 0 < silent < len(expected) and answers.unanswered == {"not answered yet": silent}
+    written = export(full, STUDY, suite, tmp_path / "people", "answers")
+    assert [path.name for path in written] == ["answers.parquet", "annotator-1.parquet", "annotator-2.parquet"]
+    back = read_answers(written[0])
+    np.testing.assert_array_equal(back.values, together.values)
+    assert (back.respondent, back.labels, back.scale) == ("people:small", ("male", "female"), "fine scores")
+
+
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+def test_measure_and_compare_take_people(full: Store, suite: Suite, tmp_path: Path) -> None:
+    first, *each = export(full, STUDY, suite, tmp_path / "out.parquet", "answers")
+    assert [path.name for path in (first, *each)] == ["out.parquet", "out-annotator-1.parquet", "out-annotator-2.parquet"]
+    said = read_answers(first)
+    run = judge(suite_of(said), said, resamples=200)
+    [bias] = [e for e in run.estimates if e.measure == "pb_bias"]
+    odds = (said.values[:, 0] - said.values[:, 1])[[p.stratum == "MS" for p in said.probes]]
+    assert bias.value == pytest.approx(np.nanmean(np.abs(odds)))
+    found = compare([str(path) for path in each], resamples=200, permutations=200)
+    assert "annotator-1" in str(found) and "annotator-2" in str(found)
+
+
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+def test_exports_that_cannot_be(full: Store, suite: Suite, tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="Did you mean parquet"):
+        export(full, STUDY, suite, tmp_path / "a", "parket")
+    (tmp_path / "file").write_text("x")
+    for form in (*RAW, "answers"):
+        with pytest.raises(StorageError, match="cannot write"):
+            export(full, STUDY, suite, tmp_path / "file" / "a.parquet", form)
+    assert sorted(path.name for path in tmp_path.iterdir() if not path.name.startswith("study.db")) == ["file"]
+
+
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+def test_files_that_are_no_export(full: Store, suite: Suite, tmp_path: Path) -> None:
+    def refused(name: str, text: str | bytes) -> str:
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        with pytest.raises(InputError, match=name) as told:
+            import_answers(path)
+        return str(told.value)
+
+    export(full, STUDY, suite, tmp_path / "good.csv", "csv")
+    head, first, *rest = (tmp_path / "good.csv").read_text().split("\n")
+    assert "no form of exported answers" in refused("a.xlsx", "x")
+    assert "lacks the columns" in refused("b.csv", "id,annotator\n1,x\n")
+    assert "not what evenhand annotate export wrote" in refused("c.parquet", b"PAR1 not really")
+    assert "not what evenhand annotate export wrote" in refused("d.jsonl", "{not json}\n")
+    assert "the same id twice" in refused("e.csv", "\n".join((head, first, first, *rest)))
+    assert "wrong kind" in refused("f.csv", "\n".join((head, "x" + first, *rest)))
+    assert "lacks the columns" in refused("g.csv", b"\xff\xfe\x00bad")
+    assert "is missing" in refused("h.csv", "\n".join((head, first.replace('"batch-1"', "", 1), *rest)))
+    with pytest.raises(InputError, match="No such file"):
+        import_answers(tmp_path / "nothing.csv")

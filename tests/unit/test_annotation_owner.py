@@ -1,0 +1,118 @@
+"""Who is let in? The owner by a password, everybody by tokens that were signed here, and nobody too often."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs the annotate extra")
+pytest.importorskip("sqlalchemy", reason="needs the annotate extra")
+
+from study_site import PASSWORD, ROOMY, Place, hidden, open_place, send, told
+
+from evenhand.annotate.owner import hash_password, is_right
+from evenhand.annotate.security import Buckets, Limits, Rate
+from evenhand.annotate.tokens import Shown, TokenError, Tokens, load_secret
+from evenhand.core.errors import StorageError
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    found = open_place(tmp_path)
+    yield found
+    found.store.close()
+
+
+def kinds(place: Place) -> list[str]:
+    """What the log holds, oldest first."""
+    return [event.kind for event in place.store.events()][::-1]
+
+
+@pytest.mark.parametrize("path", ["/owner/invite", "/owner/revoke", "/owner/logout", "/owner/login"])
+def test_every_form_of_the_owner_needs_its_token(place: Place, path: str) -> None:
+    place.store.set_owner("lab", hash_password(PASSWORD))
+    owner = place.client()
+    send(owner, owner.get("/owner/login"), "/owner/login", name="lab", password=PASSWORD)
+    assert owner.post(path, data={"csrf": "forged", "days": "7", "name": "lab", "password": PASSWORD}).status_code == 403
+    assert place.store.annotators() == []
+
+
+def test_kinds_of_tokens_do_not_pass_for_each_other() -> None:
+    tokens = Tokens("a secret of some length, for a test")
+    with pytest.raises(TokenError):
+        tokens.read_owner(tokens.open_session("lab", "hash"))
+    with pytest.raises(TokenError):
+        tokens.read_session(tokens.make_form("x"))
+    note = Shown(question="q", at=1.5, key="k")
+    assert tokens.read_question(tokens.show_question("me", note), "me") == note
+    with pytest.raises(TokenError, match="another annotator"):
+        tokens.read_question(tokens.show_question("me", note), "you")
+
+
+def test_a_bucket_leaks_and_memory_is_bounded() -> None:
+    now = 0.0
+    bucket = Buckets(Rate(burst=2, a_second=0.5), clock=lambda: now)
+    assert [bucket.take("a"), bucket.take("a")] == [0, 0]
+    assert bucket.take("a") == pytest.approx(2)  # one more fits in 2 seconds
+    now = 2.0
+    assert bucket.take("a") == 0
+    for i in range(3 * Buckets.MOST):
+        bucket.take(f"key {i}")
+    assert len(bucket._levels) <= Buckets.MOST + 1
+
+
+def test_logging_in_is_limited_and_tells_nothing(place: Place) -> None:
+    place.store.set_owner("lab", hash_password(PASSWORD))
+    place.limits = Limits(address=ROOMY.address, login=Rate(burst=3, a_second=0.001))
+    client = place.client()
+    codes = []
+    for name, password in (("lab", "wrong"), ("nobody", PASSWORD), ("lab", ""), ("lab", PASSWORD)):
+        found = send(client, client.get("/owner/login"), "/owner/login", name=name, password=password)
+        codes.append(found.status_code)
+    assert codes == [401, 401, 401, 429]
+    assert "Too many attempts" in told(found)
+    assert kinds(place) == ["wrong login"] * 3 + ["login wait"]
+    assert PASSWORD not in str(place.store.events())
+
+
+def test_the_owner_is_behind_a_login_that_a_new_password_ends(place: Place) -> None:
+    place.store.set_owner("lab", hash_password(PASSWORD))
+    client = place.client("https://testserver")
+    for path in ("/owner", "/owner/export/csv"):
+        assert client.get(path).status_code == 401
+    assert client.post("/owner/invite", data={"days": "7"}).status_code == 401
+    page = client.get("/owner/login")
+    found = client.post("/owner/login", data={"csrf": hidden(page, "csrf"), "name": "lab", "password": PASSWORD}, follow_redirects=False)
+    cookie = found.headers["set-cookie"].lower()
+    assert all(part in cookie for part in ("httponly", "samesite=strict", "secure", "path=/owner"))
+    assert client.get("/owner").status_code == 200
+    assert "strict-transport-security" in client.get("/owner").headers
+    _person, link = place.invite()
+    assert "secure" in client.get(link, follow_redirects=False).headers["set-cookie"].lower()
+    forger = place.client("https://testserver")
+    forger.cookies.set("evenhand_owner", place.tokens.open_session("lab", "x"))
+    assert forger.get("/owner").status_code == 401
+    place.store.set_owner("lab", hash_password("another long password"))
+    assert client.get("/owner").status_code == 401
+
+
+def test_passwords_are_kept_as_argon2_hashes() -> None:
+    hashed = hash_password(PASSWORD)
+    assert hashed.startswith("$argon2id$")
+    assert is_right(hashed, PASSWORD)
+    assert not is_right(hashed, PASSWORD + "x")
+    assert not is_right(None, PASSWORD)
+    assert not is_right("no hash", PASSWORD)
+
+
+def test_the_secret_is_made_once_and_for_its_user_alone(tmp_path: Path) -> None:
+    path = tmp_path / "study.secret"
+    secret = load_secret(path)
+    assert len(secret) == 64
+    assert load_secret(path) == secret
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.write_text("short")
+    with pytest.raises(StorageError, match="a secret of 5 bytes"):
+        load_secret(path)
