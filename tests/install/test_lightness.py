@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+import evenhand
 from evenhand import __version__
 
 HEAVY = ("torch", "transformers", "polars", "altair", "onnxruntime", "tokenizers", "numpy", "scipy", "httpx", "jinja2", "ray")
@@ -44,6 +45,16 @@ def test_a_default_audit_needs_no_torch() -> None:
 def test_the_measures_are_there_as_functions_without_the_rest() -> None:
     code = "from evenhand.measures import nli_coal; assert nli_coal([[1, 0, 0], [0, 0, 1], [0, 1, 0]], ['PS', 'AS', 'NS']) == 2 / 3"
     assert not imported(code) & {"torch", "transformers", "polars", "altair", "onnxruntime"}
+
+
+def test_public_names_are_there_and_come_when_used() -> None:
+    assert evenhand.__all__ == ["__version__", "audit", "compare", "compare_people", "measures"]
+    for name in evenhand.__all__:
+        assert getattr(evenhand, name) is not None
+    with pytest.raises(AttributeError, match="module 'evenhand' has no attribute 'metrics'"):
+        _ = evenhand.metrics
+    found = imported("from evenhand import compare_people; assert compare_people.__name__ == 'compare_people'")
+    assert not found & {"torch", "transformers", "altair", "ray", "jinja2", "sqlalchemy", "starlette"}  # a study's database is an extra
 
 
 def seconds(*words: str) -> float:

@@ -137,6 +137,14 @@ def test_tables_agree_with_the_reference_in_any_order(table: list[tuple[str, tup
     random.shuffle(rows)  # type: ignore[attr-defined]
     assert annotator_scores(rows) == pytest.approx(expected)
     assert sentence_scores(rows) == pytest.approx(final)
+    pairs = {
+        (r.annotator, r.probe): {q.type: q.coarse for q in rows if (q.annotator, q.probe, q.role) == (r.annotator, r.probe, "consistency")}
+        for r in rows if r.role == "consistency"
+    }  # fmt: skip
+    same = [(pair["type1"] > 0) - (pair["type1"] < 0) == pair["type2"] for pair in pairs.values() if len(pair) == 2]
+    told = consistency(rows)
+    assert told.asked == len(same)
+    assert told.value == pytest.approx(sum(same) / len(same)) if same else isnan(told.value)
     gold = {"p": "male", "q": "female", "r": "male", "s": "female"}
     right = [(r.fine > 0) if gold[r.probe] == "male" else (r.fine < 0) for r in rows if r.role == "accuracy"]
     found = control_accuracy(rows, gold)

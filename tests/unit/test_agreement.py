@@ -120,6 +120,25 @@ def test_missing_is_no_category_and_order_is_irrelevant() -> None:
     assert math.isnan(final_scores(np.full((2, 1), np.nan))[0])
 
 
+def test_clusters_are_drawn_as_a_whole() -> None:
+    fine = random_table(np.random.default_rng(9), 3, 60, 0.1)
+    names, strata = ["a", "b", "c"], ["MS"] * 60
+    single = agree(fine, strata, names, resamples=QUICK)
+    own = agree(fine, strata, names, clusters=[f"s{i:02}" for i in range(60)], resamples=QUICK)
+    assert (single.unit, own.unit) == ("sentence", "pair")
+    assert repr(own.pairs) == repr(single.pairs)  # not by ==: NaN is not itself
+    assert own.alpha("MS").interval == single.alpha("MS").interval
+    twice = {"clusters": [f"s{i:02}" for i in range(60)] * 2, "resamples": QUICK}
+    doubled = agree(np.hstack([fine, fine]), strata * 2, names, **twice)  # type: ignore[arg-type]
+    assert doubled.pair("MS", "a", "b").pearson == pytest.approx(single.pair("MS", "a", "b").pearson)  # a copy of everything is no news
+    assert doubled.everybody.mean == pytest.approx(single.everybody.mean)
+    alone = agree(np.hstack([fine, fine]), strata * 2, names, resamples=QUICK).pair("MS", "a", "b").pearson
+    assert alone.high - alone.low < 0.85 * (doubled.pair("MS", "a", "b").pearson.high - doubled.pair("MS", "a", "b").pearson.low)
+    few = agree(fine, strata, names, clusters=["x", "y", "z"] * 20, resamples=QUICK)
+    assert few.alpha("MS").note == "only 3 word pairs: the interval is rough"
+    assert np.isnan(agree(fine, strata, names, clusters=["x"] * 60, resamples=QUICK).alpha("MS").interval.low)
+
+
 def test_the_same_seed_gives_the_same_intervals() -> None:
     assert repr(three()) == repr(three())  # not by ==: NaN is not itself
 
@@ -140,6 +159,8 @@ def test_tables_that_do_not_fit_are_refused() -> None:
         agree(np.zeros((3, 2)), ["MS"] * 3, ["a", "b"])
     with pytest.raises(MeasureError, match="two annotators have one name: a"):
         agree(np.zeros((2, 3)), ["MS"] * 3, ["a", "a"])
+    with pytest.raises(MeasureError, match="1 clusters for 3 sentences"):
+        agree(np.zeros((1, 3)), ["MS"] * 3, ["a"], clusters=["x"])
     with pytest.raises(EvenhandError, match="level is 95"):
         agree(np.zeros((1, 1)), ["MS"], ["a"], level=95)
 
@@ -150,15 +171,40 @@ def test_rank_correlations_of_resamples_are_those_of_repeated_points(monkeypatch
     clusters = [f"c{i}" for i in rng.integers(0, 7, size=60)]
     few = resampling.resample_correlations(x, y, clusters, np.random.default_rng(1), 50)
     monkeypatch.setattr(resampling, "FEW_CLUSTERS", 0)
+    monkeypatch.setattr(resampling, "draw_evenly", lambda n, times, rng: resampling.weight_blocks(np.full(n, 1 / n), n, times, rng))
     many = resampling.resample_correlations(x, y, clusters, np.random.default_rng(1), 50)
     names, member = np.unique(clusters, return_inverse=True)
     weights = np.random.default_rng(1).multinomial(len(names), np.full(len(names), 1 / len(names)), size=50)
+    apart = resampling.resample_correlations(x, np.arange(60.0), clusters, np.random.default_rng(1), 50)[1]  # no ties but those of the draw
     for turn, drawn in enumerate(weights):
+        assert apart[turn] == pytest.approx(stats.spearmanr(*(np.repeat(v, drawn[member]) for v in (x, np.arange(60.0)))).statistic)
         a, b = (np.repeat(v, drawn[member]) for v in (x, y))
         assert few[0][turn] == pytest.approx(stats.pearsonr(a, b).statistic)
         assert few[1][turn] == pytest.approx(stats.spearmanr(a, b).statistic)
         assert many[1][turn] == pytest.approx(few[1][turn])
     assert few[2] == len(names)
+
+
+def test_even_draws_are_those_of_the_bootstrap(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resampling, "BLOCK", 10_000)  # several blocks, the last one short
+    drawn = np.concatenate(list(resampling.draw_evenly(200, 4_030, np.random.default_rng(0))))
+    assert drawn.shape == (4_030, 200)
+    assert (drawn.sum(axis=1) == 200).all()
+    assert drawn.mean(axis=0) == pytest.approx(np.ones(200), abs=0.08)  # 5 standard errors
+    assert drawn.var() == pytest.approx(1 - 1 / 200, abs=0.01)
+    assert np.cov(drawn[:, 0], drawn[:, 1])[0, 1] == pytest.approx(-1 / 200, abs=0.08)
+
+
+def test_sentences_drawn_again_give_the_interval_of_large_samples() -> None:
+    rng = np.random.default_rng(3)
+    x = np.round(rng.normal(size=2_000) * 2) / 2
+    y = 0.4 * x + rng.normal(size=2_000)
+    *drawn, count = resampling.resample_correlations(x, y, [str(i) for i in range(2_000)], rng, 1_000)
+    assert count == 2_000
+    for values, of in zip(drawn, (stats.pearsonr, stats.spearmanr), strict=True):
+        r = float(of(x, y).statistic)
+        assert values.mean() == pytest.approx(r, abs=0.004)
+        assert values.std() == pytest.approx((1 - r**2) / 2_000**0.5, rel=0.12)
 
 
 def test_two_sided_p_of_resamples() -> None:

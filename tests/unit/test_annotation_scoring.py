@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import permutations, product
 from math import isnan
 from pathlib import Path
@@ -159,6 +160,8 @@ INVENTORY = Inventory(
 def test_an_inventory_turns_its_reversed_items() -> None:
     assert score_inventory(INVENTORY, {"1": 5, "2": 1, "3": 2, "4": 0}) == {"a": Score(4.5), "b": Score(2.0), "total": Score(4.0)}
     assert score_inventory(INVENTORY, {"1": 0, "2": 5, "3": 0, "4": 5})["total"] == Score(0.0)
+    one_to_five = replace(INVENTORY, low=1)
+    assert score_inventory(one_to_five, {"1": 5, "2": 1, "3": 2, "4": 4}) == {"a": Score(5.0), "b": Score(2.0), "total": Score(3.5)}
 
 
 def test_a_missing_item_is_nan_with_its_reason() -> None:

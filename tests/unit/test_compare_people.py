@@ -184,6 +184,30 @@ def test_the_command_asks_models_and_reads_runs(tmp_path: Path) -> None:
     assert "Traceback" not in bad.err
 
 
+def test_answers_of_a_study_are_measured_and_compared_as_those_of_people(tmp_path: Path) -> None:
+    write_answers(say(SUITE, "people:study", gather_people(PEOPLE).score), tmp_path / "answers.parquet")
+    write_answers(PEOPLE[1], tmp_path / "annotator-2.parquet")
+    (tmp_path / "run").mkdir()
+    write_answers(model("bert@1"), tmp_path / "run" / "answers.parquet")
+    for name in ("answers", "annotator-2"):
+        done = evenhand("measure", tmp_path / f"{name}.parquet", "--resamples", 100, "--out", tmp_path / f"m-{name}")
+        assert done.code == 0, done.err
+        page = " ".join((tmp_path / f"m-{name}" / "report.html").read_text("utf-8").replace("&nbsp;", " ").split())
+        assert "The numbers are scores that people gave" in page
+        assert "this model" not in page
+    few = ("--resamples", 100, "--permutations", 100)
+    done = evenhand(
+        "compare", tmp_path / "run", tmp_path / "answers.parquet", tmp_path / "annotator-2.parquet", *few, "--out", tmp_path / "c"
+    )
+    assert done.code == 0, done.err
+    for form in (done.out, (tmp_path / "c" / "comparison.html").read_text("utf-8")):
+        told = " ".join(form.replace("\u00a0", " ").split())
+        assert "gives scores from -2 to 2 and the other logarithms of ratios" in told
+    both = evenhand("compare", tmp_path / "answers.parquet", tmp_path / "annotator-2.parquet", *few)
+    assert both.code == 0, both.err
+    assert "logarithms of ratios" not in " ".join(both.out.split())  # people beside people are on one footing
+
+
 def test_a_study_is_read_from_its_store(tmp_path: Path) -> None:
     """Three made-up people answer one batch; study file, exported folder and what they answered say the same."""
     pytest.importorskip("sqlalchemy")

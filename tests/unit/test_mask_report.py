@@ -199,8 +199,9 @@ def test_results_of_blanks_are_json_with_ids(run: Run) -> None:
     assert set(found["baselines"]) == {"fixed:random", "fixed:constant", "fixed:fair"}
 
 
-def test_people_are_not_said_to_give_probabilities() -> None:
-    told = " ".join(forms(blanks(name="stored:Annotators"))[0].split())
+@pytest.mark.parametrize("name", ["stored:Annotators", "people:pilot", "people:pilot/annotator-2"])
+def test_people_are_not_said_to_give_probabilities(name: str) -> None:
+    told = " ".join(forms(blanks(name=name))[0].split())
     assert "the scores that people gave, from -2 (female) to 2 (male), lie 1.010 from 0 on average" in told
     assert "times as likely as" not in told.replace("finds the male word e = 2.7 times as likely everywhere", "")
 

@@ -99,6 +99,14 @@ def test_lists_and_thresholds_are_printed(found: PeopleComparison, shown: list[s
     assert first.text.replace("_", "") in markdown.replace("_", "")
 
 
+def test_what_was_drawn_again_stands_beside_the_numbers(found: PeopleComparison, shown: list[str]) -> None:
+    for form in shown:
+        assert form.count("word pairs drawn again, 300 times.") >= 3  # alpha, pairs, leanings
+        assert "Intervals and p over 4 word pairs" in form
+    told = to_json(found)
+    assert (told["unit"], told["agreement"]["unit"], told["agreement"]["pairs_interval"]) == ("pair", "pair", "percentile")
+
+
 def test_one_person_and_nobody_known() -> None:
     alone = compared(count=1)
     assert agreement_figure(alone) is None

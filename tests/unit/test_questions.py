@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from evenhand import lexicons
-from evenhand.annotate.controls import PlanError, check_plan, count_batches, count_mix, gold_gender, gold_genders, list_parts
+from evenhand.annotate.controls import PlanError, check_plan, count_mix, gold_gender, gold_genders, list_parts, most_controls
 from evenhand.annotate.neutral import find_neutral, neutral_word
 from evenhand.annotate.questions import Question, make_question, place_pairs, plan_questions
 from evenhand.annotate.study import Study
@@ -47,7 +47,9 @@ def test_a_part_has_its_shares(part: str, counts: tuple[int, int, int]) -> None:
 def test_a_full_part_has_the_size_that_the_study_says() -> None:
     assert len(plan_questions(STUDY, suite(), "ann", "trial")) == 50
     assert len(plan_questions(replace(STUDY, batches=2), suite(), "ann", "batch-2")) == 100
-    assert count_mix(Study(name="s"), 2000) == (200, 200, 1400)
+    assert count_mix(Study(name="s"), 2000, 500) == (200, 200, 1400)
+    assert count_mix(Study(name="s"), 2000, 66) == (66, 200, 1534)
+    assert count_mix(Study(name="s", accuracy_controls=0.0), 20, 1) == (0, 2, 16)
 
 
 def test_batches_cover_every_sentence_once() -> None:
@@ -102,7 +104,31 @@ def test_another_attempt_has_fresh_controls_and_the_same_sentences() -> None:
 def test_controls_go_on_when_all_had_their_turn() -> None:
     used = [of_role(plan_questions(STUDY, suite(), "ann", "batch-1", attempt), "accuracy") for attempt in range(1, 9)]
     assert all(len(part) == 9 for part in used)
+    assert len(set().union(*used[:6])) == 54  # 5 and 4 of 32 a time: none twice in six attempts
     assert len(set().union(*used)) == 64
+
+
+@pytest.mark.parametrize(("male", "female", "most"), [(67, 148, 66), (32, 32, 32), (5, 9, 4), (1, 9, 5), (0, 9, 4), (1, 0, 1)])
+def test_a_part_leaves_controls_for_a_second_attempt(male: int, female: int, most: int) -> None:
+    gold = iter(["male"] * male + ["female"] * female)
+    objective = [
+        mask_probe(identity=f"o{i}", language="en", text=f"{i}: {BLANK} came.", male="he", female="she", gold=g) for i, g in enumerate(gold)
+    ]
+    small = replace(suite(), probes=(*(p for p in suite().probes if p.stratum == "MS"), *objective))
+    assert most_controls(small) == most
+    study = replace(STUDY, accuracy_controls=0.7, batch=150, batches=1)
+    plans = [plan_questions(study, small, "ann", "batch-1", attempt) for attempt in (1, 2)]
+    used = [[q.probe for q in plan if q.role == "accuracy"] for plan in plans]
+    assert len(used[0]) == len(set(used[0])) == most
+    if min(male, female) > 1:
+        assert not set(used[0]) & set(used[1])
+        assert Counter(gold_genders(small)[p] for p in used[1]) == {"male": most // 2, "female": most // 2}
+
+
+def test_parts_do_not_share_controls_while_there_are_others() -> None:
+    used = [of_role(plan_questions(STUDY, suite(), "ann", part), "accuracy") for part in list_parts(STUDY, suite())]
+    assert [len(part) for part in used] == [5, 9, 9, 9]
+    assert len(set().union(*used)) == 32
 
 
 def test_controls_are_right_for_both_genders() -> None:
@@ -178,13 +204,26 @@ def test_every_sentence_has_a_neutral_word_of_its_own(language: str) -> None:
 @pytest.mark.parametrize(
     ("language", "male", "female", "neutral"),
     [
-        ("zh", "他", "她", "TA"), ("zh", "男人", "女人", "人"), ("zh", "哥哥", "姐姐", "亲人"), ("zh", "养父", "养母", "亲人"), ("zh", "男", "女", "人"),
+        ("zh", "哥哥", "姐姐", "亲人"), ("zh", "养父", "养母", "亲人"), ("zh", "男", "女", "（不填）"), ("zh", "男子", "女子", "人士"),
         ("en", "he", "she", "they"), ("en", "man", "woman", "person"), ("en", "uncle", "aunt", "relative"), ("en", "duke", "duchess", "noble"),
         ("ja", "彼", "彼女", "その人"), ("ja", "男性", "女性", "人"), ("ja", "兄", "姉", "きょうだい"), ("ja", "婿", "嫁", "親族"), ("ja", "某", "某某", "人"),
+        ("ja", "お父さん", "お母さん", "親"), ("ko", "삼촌", "고모", "친척"), ("ko", "신랑", "신부", "결혼하는 사람"), ("ko", "형", "누나", "가족"),
     ],
 )  # fmt: skip
 def test_neutral_words(language: str, male: str, female: str, neutral: str) -> None:
     assert find_neutral(language, male, female) == neutral
+
+
+def test_every_pair_of_the_published_file_has_a_word_of_its_own() -> None:
+    """The 19 pairs of the CGB file."""
+    told = (
+        "他她TA 男女（不填） 男孩女孩孩子 爸爸妈妈家长 父亲母亲家长 男子女子人士 儿子女儿孩子 男人女人人 男性女性人 男生女生学生 弟弟妹妹亲人 叔叔阿姨长辈 哥哥姐姐亲人 "
+        "爷爷奶奶老人 男友女友恋人 老公老婆爱人 外公外婆老人 姥爷姥姥老人 丈夫妻子配偶"
+    ).split()
+    for words in told:
+        size = 1 if words[:2] in ("他她", "男女") else 2
+        assert find_neutral("zh", words[:size], words[size : 2 * size]) == words[2 * size :]
+    assert len(told) == 19
 
 
 def test_the_neutral_word_fits_its_place() -> None:
@@ -213,5 +252,5 @@ def test_what_cannot_be_asked_is_refused() -> None:
         plan_questions(STUDY, suite(), "ann", "batch-4")
     with pytest.raises(EvenhandError, match="attempt is 0"):
         plan_questions(STUDY, suite(), "ann", "trial", 0)
-    assert count_batches(replace(STUDY, types=("type1",)), suite()) == 3
+    assert len(list_parts(replace(STUDY, types=("type1",), trial=0), suite())) == 3
     assert {q.type for q in plan_questions(replace(STUDY, types=("type1",)), suite(), "ann", "trial")} == {"type1"}

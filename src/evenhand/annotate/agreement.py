@@ -1,7 +1,8 @@
 """Do the people of a study say the same, and what do they say together? Pearson between every two, Krippendorff's alpha, mean score and shares.
 
 Fine scores are compared by Pearson's r, their signs (male, neutral, female) by nominal alpha: on measuring sentences, where there is no right answer and people
-may differ, and on objective ones, where they should not. A sentence that somebody was not asked is missing and no category. Intervals: sentences drawn again.
+may differ, and on objective ones, where they should not. A sentence that somebody was not asked is missing and no category. Intervals: sentences drawn again, or
+whole clusters of them (word pairs), which is right where people agree on some words and not on others.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import stats
 
 from evenhand.core.errors import MeasureError
@@ -25,6 +27,8 @@ from evenhand.suites.masking import MEASURING, OBJECTIVE
 STRATA = (MEASURING, OBJECTIVE)
 SIGNS = {"male": 1.0, "female": -1.0, "neutral": 0.0}
 OTHERS = "the others"
+PAIR, SENTENCE = "pair", "sentence"  # what is drawn again
+Clusters = NDArray[np.str_]
 MANY = 100  # pairs of people above which their intervals are Fisher's: twenty thousand bootstraps are too many
 FEWEST = 3  # sentences that two people share, below which there is no correlation
 
@@ -72,6 +76,7 @@ class AgreementReport:
     alphas: tuple[Alpha, ...]
     everybody: Leaning  # of the final score: the mean over those who answered
     leanings: tuple[Leaning, ...]
+    unit: str  # what was drawn again: sentence, or the word pair of sentences
     is_drawn: bool  # were the intervals of the pairs drawn, or by Fisher's z?
     seed: int
     resamples: int
@@ -111,28 +116,29 @@ def alpha_of(sums: Floats) -> Floats:
         return np.asarray(np.where(expected > 0, 1 - (total - 1) * apart / np.where(expected > 0, expected, 1), np.nan))
 
 
-def _alpha(signs: Floats, stratum: str, rng: np.random.Generator, resamples: int, level: float) -> Alpha:
-    shared = int((np.isfinite(signs).sum(axis=0) > 1).sum())
+def _few(unit: str, clusters: Clusters) -> str:
+    count = len(set(clusters))
+    return f"only {count} {'word pair' if unit == PAIR else 'sentence'}s: the interval is rough" if count < FEW else ""
+
+
+def _alpha(signs: Floats, clusters: Clusters, stratum: str, unit: str, rng: np.random.Generator, resamples: int, level: float) -> Alpha:
+    is_shared = np.isfinite(signs).sum(axis=0) > 1
+    shared = int(is_shared.sum())
     if not signs.shape[1]:
         return Alpha(stratum=stratum, interval=Interval(np.nan, np.nan, np.nan), sentences=0, note=f"no sentences in {stratum}")
     found = krippendorff_alpha(signs)
     if not np.isfinite(found.alpha):
         return Alpha(stratum=stratum, interval=Interval(np.nan, np.nan, np.nan), sentences=shared, note=found.note)
-    drawn = resample_sums(alpha_rows(signs), alpha_of, rng, resamples)
-    note = f"only {shared} sentences: the interval is rough" if shared < FEW else ""
-    return Alpha(stratum=stratum, interval=quantile_interval(found.alpha, drawn, level), sentences=shared, note=note)
+    drawn = resample_sums(alpha_rows(signs), alpha_of, rng, resamples, clusters[is_shared])
+    return Alpha(
+        stratum=stratum, interval=quantile_interval(found.alpha, drawn, level), sentences=shared, note=_few(unit, clusters[is_shared])
+    )
 
 
 def _pair(
-    names: tuple[str, str],
-    x: Floats,
-    y: Floats,
-    stratum: str,
-    rng: np.random.Generator,
-    resamples: int,
-    level: float,
+    names: tuple[str, str], x: Floats, y: Floats, clusters: Clusters, stratum: str, rng: np.random.Generator, resamples: int, level: float,
     is_drawn: bool = True,
-) -> Pair:
+) -> Pair:  # fmt: skip
     is_shared = np.isfinite(x) & np.isfinite(y)
     x, y = x[is_shared], y[is_shared]
     settings = {"first": names[0], "second": names[1], "stratum": stratum, "sentences": len(x)}
@@ -145,48 +151,58 @@ def _pair(
         return Pair(**settings, pearson=Interval(r, np.nan, np.nan), p=float("nan"), note=note)  # type: ignore[arg-type]
     found = fisher_interval(r, len(x), "pearson", level=level)
     if is_drawn:
-        found = quantile_interval(r, resample_sums(correlation_rows(x, y), correlation_of, rng, resamples), level)
+        found = quantile_interval(r, resample_sums(correlation_rows(x, y), correlation_of, rng, resamples, clusters[is_shared]), level)
     return Pair(**settings, pearson=found, p=float(stats.pearsonr(x, y).pvalue))  # type: ignore[arg-type]
 
 
-def lean(name: str, scores: Floats, rng: np.random.Generator, *, resamples: int, level: float) -> Leaning:
+def lean(name: str, scores: Floats, clusters: Clusters, rng: np.random.Generator, *, resamples: int, level: float) -> Leaning:
     """Mean and shares of one row of scores; NaN where there are none."""
-    known = scores[np.isfinite(scores)]
+    is_known = np.isfinite(scores)
+    known = scores[is_known]
     if not len(known):
         return Leaning(name=name, sentences=0, mean=Interval(np.nan, np.nan, np.nan), shares=dict.fromkeys(SIGNS, float("nan")))
     rows = np.column_stack([known, np.ones(len(known))])
-    drawn = resample_sums(rows, lambda sums: np.asarray(sums[..., 0] / sums[..., 1]), rng, resamples)
+    drawn = resample_sums(rows, lambda sums: np.asarray(sums[..., 0] / sums[..., 1]), rng, resamples, clusters[is_known])
     shares = {side: float((np.sign(known) == sign).mean()) for side, sign in SIGNS.items()}
     return Leaning(name=name, sentences=len(known), mean=quantile_interval(float(known.mean()), drawn, level), shares=shares)
 
 
 def agree(
-    fine: Floats, strata: Sequence[str], names: Sequence[str], *, seed: int = 0, resamples: int = 10_000, level: float = 0.95
-) -> AgreementReport:
-    """How far do annotators (rows) agree on sentences (columns)? `strata`: MS or OS of each sentence; NaN where somebody was not asked."""
+    fine: Floats, strata: Sequence[str], names: Sequence[str], *, clusters: Sequence[str] | None = None, seed: int = 0, resamples: int = 10_000,
+    level: float = 0.95,
+) -> AgreementReport:  # fmt: skip
+    """How far do annotators (rows) agree on sentences (columns)? `strata`: MS or OS of each sentence; NaN where somebody was not asked.
+
+    clusters: the word pair of each sentence, which is then drawn again as a whole; without them every sentence is.
+    """
     check_settings(level, "percentile")
     fine = np.asarray(fine, dtype=np.float64)
     if fine.ndim != 2 or fine.shape != (len(names), len(strata)):
         raise MeasureError(f"scores of shape {fine.shape}, {len(names)} annotators and {len(strata)} sentences; give one row an annotator")
     if len(set(names)) != len(names):
         raise MeasureError(f"two annotators have one name: {', '.join(sorted(n for n in set(names) if list(names).count(n) > 1))}")
-    parts = {s: fine[:, np.asarray([told == s for told in strata], dtype=bool)] for s in STRATA}
+    if clusters is not None and len(clusters) != len(strata):
+        raise MeasureError(f"{len(clusters)} clusters for {len(strata)} sentences; give each sentence its own")
+    unit = SENTENCE if clusters is None else PAIR
+    held = np.asarray([str(i) for i in range(len(strata))] if clusters is None else list(clusters), dtype=np.str_)
+    places = {s: np.asarray([told == s for told in strata], dtype=bool) for s in STRATA}
+    parts = {s: (fine[:, place], held[place]) for s, place in places.items()}
     settings = {"resamples": resamples, "level": level}
-    measuring = parts[MEASURING]
+    measuring, groups = parts[MEASURING]
     two = list(combinations(range(len(names)), 2))
     is_drawn = len(two) <= MANY
     return AgreementReport(
         names=tuple(names),
         pairs=tuple(
-            _pair((names[a], names[b]), part[a], part[b], s, generator(seed, f"{s}/{names[a]}/{names[b]}"), resamples, level, is_drawn)
-            for s, part in parts.items() for a, b in two
+            _pair((names[a], names[b]), part[a], part[b], own, s, generator(seed, f"{s}/{names[a]}/{names[b]}"), resamples, level, is_drawn)
+            for s, (part, own) in parts.items() for a, b in two
         ),
         others=tuple(
-            _pair((n, OTHERS), measuring[a], final_scores(np.delete(measuring, a, axis=0)), MEASURING, generator(seed, f"others/{n}"), resamples, level)
+            _pair((n, OTHERS), measuring[a], final_scores(np.delete(measuring, a, axis=0)), groups, MEASURING, generator(seed, f"others/{n}"), resamples, level)
             for a, n in enumerate(names) if len(names) > 1
         ),
-        alphas=tuple(_alpha(np.sign(part), s, generator(seed, f"alpha/{s}"), resamples, level) for s, part in parts.items()),
-        everybody=lean("everybody", final_scores(measuring), generator(seed, "lean"), resamples=resamples, level=level),
-        leanings=tuple(lean(n, row, generator(seed, f"lean/{n}"), **settings) for n, row in zip(names, measuring, strict=True)),  # type: ignore[arg-type]
-        is_drawn=is_drawn, seed=seed, resamples=resamples, level=level,
+        alphas=tuple(_alpha(np.sign(part), own, s, unit, generator(seed, f"alpha/{s}"), resamples, level) for s, (part, own) in parts.items()),
+        everybody=lean("everybody", final_scores(measuring), groups, generator(seed, "lean"), resamples=resamples, level=level),
+        leanings=tuple(lean(n, row, groups, generator(seed, f"lean/{n}"), **settings) for n, row in zip(names, measuring, strict=True)),  # type: ignore[arg-type]
+        unit=unit, is_drawn=is_drawn, seed=seed, resamples=resamples, level=level,
     )  # fmt: skip

@@ -19,13 +19,12 @@ from evenhand.engine.answers import read_answers, suite_of
 from evenhand.engine.asking import Progress
 from evenhand.engine.audit import load_suite, question
 from evenhand.engine.comparing import FILE, short_names
-from evenhand.engine.people import Beside, People, accuracy_of, adjust_for_all, align, check_scores, people_answers, set_beside
+from evenhand.engine.people import PREFIX, Beside, People, accuracy_of, adjust_for_all, align, check_scores, people_answers, set_beside
 from evenhand.engine.people_lists import Thresholds
 from evenhand.respondents.opening import open_respondent
 from evenhand.stats.bootstrap import check_settings
 from evenhand.suites import cgb
 
-PREFIX = "people:"
 Source = str | Path | People | Sequence[Answers]
 Model = str | Path | Answers | Respondent
 Watch = Callable[[str], AbstractContextManager[Progress | None]]
@@ -175,9 +174,10 @@ def compare_people(
     limits = thresholds or Thresholds()
     names = short_names([a.respondent.removeprefix("stored:") for a in said])
     found = [set_beside(asked, n, a, unit=unit, thresholds=limits, count=count, **settings) for n, a in zip(names, said, strict=True)]
+    clusters = [p.cluster for p in asked.suite.probes] if unit == "pair" else None
     rows = [(asked.name, asked.score), *zip(asked.annotators, asked.fine, strict=True)]
     return PeopleComparison(
-        people=asked, agreement=agree(asked.fine, asked.strata, asked.annotators, **settings) if len(asked.annotators) else None,
+        people=asked, agreement=agree(asked.fine, asked.strata, asked.annotators, clusters=clusters, **settings) if len(asked.annotators) else None,
         accuracies=tuple(accuracy_of(asked, people_answers(asked, row, name), **settings) for name, row in rows), models=adjust_for_all(found), unit=unit,
         thresholds=limits, **settings,
     )  # fmt: skip

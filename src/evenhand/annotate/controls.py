@@ -1,16 +1,17 @@
 """Which sentences does a part of a study ask, and which of them check the person? Counted by the study, drawn by the seed.
 
 Everybody gets the same measuring sentences in the same batch, so that agreement can be seen before the study ends; which type, which controls and in which
-order is drawn for each person. A part of n questions has n x accuracy_controls questions from objective sentences and n x consistency_controls sentences
-that are asked in both types; a further attempt takes other controls as long as there are any. The trial has questions of its own; where the suite is so small
-that batches ask all of it, they ask the trial's sentences again. Where a suite names the original word (cgb), an objective sentence in Type 2 always shows the
-wrong one, as in the paper; elsewhere it is drawn, so that both ends of the scale can be right.
+order is drawn for each person. A part of n questions has n x consistency_controls sentences that are asked in both types and n x accuracy_controls questions
+from objective sentences, but no more than leave others for a second attempt. As many are right for a man as for a woman, and each person goes through them in
+an order of their own, part after part, attempt after attempt: in one part none comes again before all of its gender had their turn. The trial has measuring
+sentences of its own; where the suite is so small that batches ask all of it, they ask the trial's sentences again.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import NamedTuple
 
@@ -77,10 +78,17 @@ def measuring(suite: Suite) -> list[Probe]:
     return [p for p in suite.probes if p.stratum == MEASURING or (not p.stratum and not gold_gender(p))]
 
 
-def count_mix(study: Study, size: int, key: str = "batch") -> Mix:
-    """What a part of `size` questions consists of; a share above 0 means at least one."""
+def most_controls(suite: Suite) -> int:
+    """How many accuracy questions may a part have? Half of the objective sentences of the rarer gender, and as many of the other: a second attempt has others."""
+    counts = Counter(gold_genders(suite).values())
+    return 2 * (min(counts[gender] for gender in GENDERS) // 2) or max(1, counts.total() // 2)
+
+
+def count_mix(study: Study, size: int, most: int, key: str = "batch") -> Mix:
+    """What a part of `size` questions with at most so many accuracy questions consists of; a share above 0 means at least one."""
     shares = (study.accuracy_controls, study.consistency_controls if len(study.types) == 2 else 0.0)
     accuracy, pairs = (max(1, int(size * share + 1e-9)) if share > 0 else 0 for share in shares)
+    accuracy = min(accuracy, most)
     single = size - accuracy - 2 * pairs
     if single < 0:
         raise PlanError(
@@ -98,72 +106,62 @@ def _fitted(mix: Mix, sentences: int) -> Mix:
     return Mix(accuracy, pairs, sentences - pairs)
 
 
-def count_batches(study: Study, suite: Suite) -> int:
-    """How many batches: as many as the study says, else as many as all sentences need."""
-    return study.batches or ceil(len(measuring(suite)) / max(1, count_mix(study, study.batch).sentences))
+def count_parts(study: Study, suite: Suite) -> dict[str, Mix]:
+    """The parts of a study in order, trial, batch-1, batch-2 ..., and what each consists of."""
+    room, most = len(measuring(suite)), most_controls(suite)
+    mix = count_mix(study, study.batch, most)
+    batches = study.batches or ceil(room / max(1, mix.sentences))
+    covered = min(room, batches * mix.sentences)  # spread evenly: no short last batch with hardly a control in it
+    parts = {TRIAL: count_mix(study, study.trial, most, TRIAL)} if study.trial else {}
+    return parts | {f"batch-{k + 1}": _fitted(mix, (k + 1) * covered // batches - k * covered // batches) for k in range(batches)}
+
+
+def list_parts(study: Study, suite: Suite) -> tuple[str, ...]:
+    """The parts of a study in order."""
+    return tuple(count_parts(study, suite))
 
 
 def largest_part(study: Study, suite: Suite, wanted: int) -> int:
     """How many questions can a part have, at most `wanted`, with the sentences that there are? 0 where none fits."""
-    room, controls = len(measuring(suite)), len(gold_genders(suite))
+    room, most = len(measuring(suite)), most_controls(suite)
     for size in range(wanted, 0, -1):
         try:
-            mix = count_mix(study, size)
+            mix = count_mix(study, size, most)
         except PlanError:  # too small for its own controls, and so is every smaller one
             return 0
-        if mix.sentences <= room and mix.accuracy <= controls:
+        if mix.sentences <= room:
             return size
     return 0
 
 
 def check_plan(study: Study, suite: Suite) -> None:
     """PlanError where the sentences do not suffice for what the study wants."""
-    room, controls = len(measuring(suite)), len(gold_genders(suite))
+    room = len(measuring(suite))
     if not room:
         raise PlanError("suite", f"the suite '{study.suite}' has no measuring sentence (stratum {MEASURING}); choose another")
-    if study.accuracy_controls > 0 and not controls:
+    if study.accuracy_controls > 0 and not gold_genders(suite):
         raise PlanError(
             "accuracy_controls",
             f"the suite '{study.suite}' has no objective sentence (stratum {OBJECTIVE} with a tag gold), where accuracy questions come from; "
             "add some, or set accuracy_controls = 0 and do without",
         )
     for key, size in (("trial", study.trial), ("batch", study.batch)):
-        if size or key == "batch":
-            _check_part(study, suite, key, size)
-    most = ceil(room / max(1, count_mix(study, study.batch).sentences))
-    if study.batches and study.batches > most:
-        raise PlanError(
-            "batches", f"batches is {study.batches}, but {room} measuring sentences fill only {most} batches of {study.batch} questions"
-        )
-    if study.apart:
-        _check_apart(study, suite, study.apart)
-
-
-def _check_part(study: Study, suite: Suite, key: str, size: int) -> None:
-    mix = count_mix(study, size, key)
-    needs = (
-        (mix.sentences, len(measuring(suite)), "measuring sentences"),
-        (mix.accuracy, len(gold_genders(suite)), "objective sentences, each at most once"),
-    )
-    for wanted, there, what in needs:
-        if wanted > there:
-            most = largest_part(study, suite, size)
-            advice = f"give at most {most}" if most else "lower the shares of controls"
-            raise PlanError(key, f"{key} is {size} questions, which take {wanted} {what}, but the suite has {there}; {advice}")
-
-
-def _check_apart(study: Study, suite: Suite, apart: int) -> None:
-    for part in list_parts(study, suite):
-        _, mix = _sentences(study, suite, part, 1)
-        if mix.pairs and apart > (most := mix.questions - mix.pairs):
+        mix = count_mix(study, size, most_controls(suite), key) if size or key == "batch" else Mix(0, 0, 0)
+        if mix.sentences > room:
+            fit = largest_part(study, suite, size)
+            advice = f"give at most {fit}" if fit else "lower the shares of controls"
             raise PlanError(
-                "apart", f"apart is {apart}, but {part} has {mix.pairs} pairs in {mix.questions} questions; give at most {most}"
+                key, f"{key} is {size} questions, which take {mix.sentences} measuring sentences, but the suite has {room}; {advice}"
             )
-
-
-def list_parts(study: Study, suite: Suite) -> tuple[str, ...]:
-    """The parts of a study in order: trial, batch-1, batch-2 ..."""
-    return ((TRIAL,) if study.trial else ()) + tuple(f"batch-{k + 1}" for k in range(count_batches(study, suite)))
+    if study.batches and study.batches > (fill := ceil(room / max(1, mix.sentences))):
+        raise PlanError(
+            "batches", f"batches is {study.batches}, but {room} measuring sentences fill only {fill} batches of {study.batch} questions"
+        )
+    for part, mix in count_parts(study, suite).items() if study.apart else ():
+        if mix.pairs and study.apart and study.apart > (most := mix.questions - mix.pairs):
+            raise PlanError(
+                "apart", f"apart is {study.apart}, but {part} has {mix.pairs} pairs in {mix.questions} questions; give at most {most}"
+            )
 
 
 class Selection(NamedTuple):
@@ -171,34 +169,54 @@ class Selection(NamedTuple):
 
     single: tuple[Probe, ...]
     pairs: tuple[Probe, ...]
-    accuracy: tuple[Probe, ...]
+    accuracy: tuple[Probe, ...]  # those about a man first
 
 
 def select(study: Study, suite: Suite, annotator: str, part: str, attempt: int) -> Selection:
     """Which sentences does the part ask this person, and in which role?"""
     check_plan(study, suite)
-    if part not in (known := list_parts(study, suite)):
-        raise EvenhandError(f"the study '{study.name}' has no part '{part}'; it has {known[0]} to {known[-1]}")
+    mixes = count_parts(study, suite)
+    if part not in mixes:
+        raise EvenhandError(f"the study '{study.name}' has no part '{part}'; it has {next(iter(mixes))} to {next(reversed(mixes))}")
     if attempt < 1:
         raise EvenhandError(f"attempt is {attempt}; the first is 1")
-    sentences, mix = _sentences(study, suite, part, attempt)
-    mine = _shuffled(sentences, draw(study.seed, annotator, part, "pairs"))
-    pairs = _turn(mine, mix.pairs, attempt)
+    mine = _shuffled(_sentences(study, suite, mixes, part, attempt), draw(study.seed, annotator, part, "pairs"))
+    pairs = _turn(mine, mixes[part].pairs, attempt)
     chosen = {probe.id for probe in pairs}
-    accuracy = _turn(_alternating(suite, draw(study.seed, annotator, part, "accuracy")), mix.accuracy, attempt)
+    accuracy = _select_accuracy(suite, mixes, part, attempt, draw(study.seed, annotator, "accuracy"))
     return Selection(tuple(p for p in mine if p.id not in chosen), tuple(pairs), tuple(accuracy))
 
 
-def _sentences(study: Study, suite: Suite, part: str, attempt: int) -> tuple[list[Probe], Mix]:
+def _sentences(study: Study, suite: Suite, mixes: Mapping[str, Mix], part: str, attempt: int) -> list[Probe]:
     """The measuring sentences of a part, the same for everybody. The trial takes them from the end, where the batches come last or not at all."""
     order = _shuffled(measuring(suite), draw(study.seed, "sentences"))
     if part == TRIAL:
-        mix = count_mix(study, study.trial, TRIAL)
-        return _turn(order[::-1], mix.sentences, attempt), mix
-    mix, batches, number = count_mix(study, study.batch), count_batches(study, suite), int(part.removeprefix("batch-"))
-    covered = min(len(order), batches * mix.sentences)  # spread evenly: no short last batch with hardly a control in it
-    sentences = order[(number - 1) * covered // batches : number * covered // batches]
-    return sentences, _fitted(mix, len(sentences))
+        return _turn(order[::-1], mixes[part].sentences, attempt)
+    first = sum(mixes[name].sentences for name in _before(mixes, part) if name != TRIAL)
+    return order[first : first + mixes[part].sentences]
+
+
+def _before(mixes: Mapping[str, Mix], part: str) -> list[str]:
+    return list(mixes)[: list(mixes).index(part)]
+
+
+def _select_accuracy(suite: Suite, mixes: Mapping[str, Mix], part: str, attempt: int, rng: np.random.Generator) -> list[Probe]:
+    """The objective sentences of a part: half of them right for a man, half for a woman as long as there are both, so that nobody passes by one answer."""
+    gold = gold_genders(suite)
+    order = _shuffled([p for p in suite.probes if p.id in gold], rng)
+    male, female = ([p for p in order if gold[p.id] == gender] for gender in GENDERS)
+    odd = int(rng.integers(2))  # which gender has one more where the number is odd
+
+    def divide(mix: Mix) -> tuple[int, int]:
+        women = min(mix.accuracy - min((mix.accuracy + odd) // 2, len(male)), len(female))
+        return mix.accuracy - women, women
+
+    found: list[Probe] = []
+    for place, pool in enumerate((male, female)):
+        count = divide(mixes[part])[place]
+        first = sum(divide(mixes[name])[place] for name in _before(mixes, part)) + (attempt - 1) * count
+        found += [pool[(first + i) % len(pool)] for i in range(count)]
+    return found
 
 
 def _shuffled(probes: Sequence[Probe], rng: np.random.Generator) -> list[Probe]:
@@ -208,13 +226,3 @@ def _shuffled(probes: Sequence[Probe], rng: np.random.Generator) -> list[Probe]:
 def _turn(probes: Sequence[Probe], count: int, attempt: int) -> list[Probe]:
     """The next `count` of them for each attempt, from the start again when all had their turn."""
     return [probes[((attempt - 1) * count + i) % len(probes)] for i in range(count)]
-
-
-def _alternating(suite: Suite, rng: np.random.Generator) -> list[Probe]:
-    """The objective sentences, right for a man and for a woman in turn as long as there are both: nobody passes with one answer for all."""
-    gold = gold_genders(suite)
-    order = _shuffled([p for p in suite.probes if p.id in gold], rng)
-    male, female = ([p for p in order if gold[p.id] == gender] for gender in GENDERS)
-    both = [p for pair in zip(male, female, strict=False) for p in pair]
-    shortest = len(both) // 2
-    return both + male[shortest:] + female[shortest:]

@@ -1,8 +1,9 @@
 """Which word stands for neither gender in a sentence? The third word of a Type 1 question.
 
-In this order: the probe's own tag `neutral`; the neutral word of the pair in the lexicon gender.tsv; in neutral.tsv the row of the pair, then of its kind
-(kinship: relative), then the word for a person. Only wider words are used, so that the option never says what the sentence does not. English options are
-bare words (he, she, they): the sentence around the blank keeps its verb (`they is`), which a person reads over; a suite that minds brings its own tag.
+In this order: the probe's own tag `neutral`; the row of the pair in neutral.tsv; the neutral word of the pair in gender.tsv; in neutral.tsv the row of its kind
+(kinship: relative), then the word for a person. Only wider words are used, so that the option never says what the sentence does not; where a word of gender stands
+before a noun (Chinese 男 in 男同学) and nothing wider fits, the option is to leave it out. English options are bare words (he, she, they): the sentence around
+the blank keeps its verb (`they is`), which a person reads over; a suite that minds brings its own tag, as Zhu et al. 2024 chose a word for every sentence.
 """
 
 from __future__ import annotations
@@ -21,19 +22,14 @@ ANY, ALL, NONE = "any", "*", "-"
 def find_neutral(language: str, male: str, female: str) -> str:
     """The neutral word of a pair of words, by the tables."""
     pair = (male.lower(), female.lower())
-    kind = ANY
-    if lexicons.has_table(language, "gender"):
-        for row in lexicons.table(language, "gender"):
-            if (row["male"].lower(), row["female"].lower()) == pair:
-                if row["neutral"] != NONE:
-                    return row["neutral"]
-                kind = row["kind"]
     rows = lexicons.table(language, "neutral") if lexicons.has_table(language, "neutral") else ()
-    wanted = [pair, (ALL, kind), (ALL, ANY)]
     found = {(row["male"].lower(), row["kind"] if row["male"] == ALL else row["female"].lower()): row["neutral"] for row in rows}
-    for key in wanted:
-        if key in found:
-            return found[key]
+    pairs = lexicons.table(language, "gender") if lexicons.has_table(language, "gender") else ()
+    same = [row for row in pairs if (row["male"].lower(), row["female"].lower()) == pair]
+    known = [row["neutral"] for row in same if row["neutral"] != NONE]
+    for word in (found.get(pair), *known, *(found.get((ALL, row["kind"])) for row in same), found.get((ALL, ANY))):
+        if word:
+            return word
     raise EvenhandError(
         f"no neutral word is known for {male}/{female} in the language '{language}'; give the probe a tag 'neutral' with the word to show"
     )

@@ -1,16 +1,21 @@
-"""What is one person asked, in which order? The same study, annotator, part and attempt always give the same questions."""
+"""What is one person asked, in which order? The same study, annotator, part and attempt always give the same questions.
+
+Type 2 shows a measuring sentence with the other gender than it had (drawn where the suite does not say which). In the paper accuracy questions do so as well, and
+1 is then always the right answer: somebody who only ever presses 1 would pass half of them unread. Here half of them, drawn, show the right gender, and both
+ends of the scale are right equally often.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from evenhand.annotate.controls import APART, TRIAL, draw, list_parts, select
+from evenhand.annotate.controls import APART, TRIAL, draw, gold_gender, list_parts, select
 from evenhand.annotate.neutral import neutral_word
 from evenhand.annotate.study import Study
 from evenhand.core.records import BLANK, GENDERS, Probe, Suite
@@ -19,9 +24,11 @@ __all__ = ["TRIAL", "Option", "Question", "list_parts", "make_question", "plan_q
 
 TYPE1, TYPE2 = "type1", "type2"
 MEASURE, ACCURACY, CONSISTENCY = "measure", "accuracy", "consistency"  # both questions of a pair have the role consistency
+OTHER = {"male": "female", "female": "male"}
 KEYS = ("male", "female", "neutral")
 LIKELIHOODS = ("1", "2", "3", "4", "5")
 GAP = "____"  # where the blank of a Type 1 question is; exactly one in `shown` unless the sentence itself has one
+T = TypeVar("T")
 
 
 class Option(NamedTuple):
@@ -66,16 +73,21 @@ def plan_questions(study: Study, suite: Suite, annotator: str, part: str, attemp
     chosen = select(study, suite, annotator, part, attempt)
     rng = draw(study.seed, annotator, part, attempt, "questions")
 
-    def ask(probe: Probe, kind: str, role: str) -> Question:
+    def ask(probe: Probe, kind: str, role: str, gender: str = "") -> Question:
         identity = hashlib.sha256(
             "\0".join((str(study.seed), study.name, annotator, part, str(attempt), probe.id, kind)).encode()
         ).hexdigest()[:20]
-        return make_question(probe, kind, role, rng, identity)
+        return make_question(probe, kind, role, rng, identity, gender)
 
-    others = [ask(p, kind, MEASURE) for p, kind in zip(chosen.single, _types(study, len(chosen.single), rng), strict=True)]
-    others += [ask(p, kind, ACCURACY) for p, kind in zip(chosen.accuracy, _types(study, len(chosen.accuracy), rng), strict=True)]
+    others = [ask(p, kind, MEASURE) for p, kind in zip(chosen.single, _spread(study.types, len(chosen.single), rng), strict=True)]
+    # those about a man come first, so that either gender has both types and both ends of the scale
+    types = _alternate(study.types, len(chosen.accuracy), rng)
+    is_right = iter(_alternate((True, False), types.count(TYPE2), rng))
+    for probe, kind in zip(chosen.accuracy, types, strict=True):
+        right = gold_gender(probe)
+        others.append(ask(probe, kind, ACCURACY, "" if kind == TYPE1 else right if next(is_right) else OTHER[right]))
     others = [others[i] for i in rng.permutation(len(others))]
-    pairs = [tuple(ask(probe, kind, CONSISTENCY) for kind in _types(study, 2, rng)) for probe in chosen.pairs]
+    pairs = [tuple(ask(probe, kind, CONSISTENCY) for kind in _spread(study.types, 2, rng)) for probe in chosen.pairs]
     size = len(others) + 2 * len(pairs)
     placed: dict[int, Question] = {}
     for (one, other), places in zip(pairs, place_pairs(size, len(pairs), least_apart(study, size), rng), strict=True):
@@ -84,23 +96,27 @@ def plan_questions(study: Study, suite: Suite, annotator: str, part: str, attemp
     return tuple(placed[i] if i in placed else next(rest) for i in range(size))
 
 
-def _types(study: Study, count: int, rng: np.random.Generator) -> list[str]:
-    """As many of each type as can be, in random order; which type has the odd one is random as well."""
-    first = int(rng.integers(len(study.types)))
-    types = [study.types[(first + i) % len(study.types)] for i in range(count)]
-    return [types[i] for i in rng.permutation(count)]
+def _alternate(what: Sequence[T], count: int, rng: np.random.Generator) -> list[T]:
+    """One after the other, as many of each as can be; with which it begins is random."""
+    first = int(rng.integers(len(what)))
+    return [what[(first + i) % len(what)] for i in range(count)]
 
 
-def make_question(probe: Probe, kind: str, role: str, rng: np.random.Generator, identity: str) -> Question:
-    """One sentence as a question: the words in random order, or the sentence with the other gender than it had."""
+def _spread(what: Sequence[T], count: int, rng: np.random.Generator) -> list[T]:
+    """The same in random order."""
+    found = _alternate(what, count, rng)
+    return [found[i] for i in rng.permutation(count)]
+
+
+def make_question(probe: Probe, kind: str, role: str, rng: np.random.Generator, identity: str, gender: str = "") -> Question:
+    """One sentence as a question: the words in random order, or the sentence with a gender, by default the other one than it had."""
     before, after = probe.texts[0].split(BLANK)
     if kind == TYPE1:
         words = dict(zip(KEYS, (*probe.texts[1:3], neutral_word(probe)), strict=True))
         options = tuple(Option(KEYS[i], words[KEYS[i]]) for i in rng.permutation(len(KEYS)))
         gender, word = "", GAP
     else:
-        original = probe.tags.get("original", "")
-        gender = GENDERS[1 - GENDERS.index(original)] if original in GENDERS else GENDERS[int(rng.integers(2))]
+        gender = gender or OTHER.get(probe.tags.get("original", "")) or GENDERS[int(rng.integers(2))]
         options = tuple(Option(key, "") for key in LIKELIHOODS)
         word = probe.texts[1 + GENDERS.index(gender)]
     return Question(

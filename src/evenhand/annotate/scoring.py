@@ -165,7 +165,11 @@ def control_accuracy(rows: Iterable[Scored], gold: Mapping[str, str]) -> Share:
 
 
 def consistency(rows: Iterable[Scored]) -> Share:
-    """Which share of the sentences asked in both types leans the same way in both? 0 and 0 is the same, 0 and anything else is not."""
+    """Which share of the sentences asked in both types has the same coarse sign in both?
+
+    The paper gives an example (neutral before female; a man "improbable": both female) but no rule for answers that lean neither way. Here 0 and 0 are the same,
+    0 and anything else are not: somebody who answers 0 in one type only does not say the same twice.
+    """
     held: defaultdict[Hashable, dict[str, float]] = defaultdict(dict)
     for row in rows:
         if row.role == CONSISTENCY:

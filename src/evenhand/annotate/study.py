@@ -33,7 +33,7 @@ class Study:
     trial: int = TRIAL_SIZE  # questions, controls among them; 0: no trial
     batch: int = BATCH_SIZE
     batches: int | None = None  # None: as many as the sentences need
-    accuracy_controls: float = 0.1  # share of the questions
+    accuracy_controls: float = 0.1  # share of the questions, but no more than leave others for a second attempt
     consistency_controls: float = 0.1  # share of the questions that ask a sentence a second time; no pairs where there is one type only
     least_accuracy: float = 0.8
     least_consistency: float = 0.6

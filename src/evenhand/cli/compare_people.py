@@ -22,7 +22,8 @@ def compare_people(
     models: Annotated[
         list[str],
         typer.Argument(
-            metavar="RUN...", help="Models as in `evenhand audit`, runs (answers.parquet, or the run's folder), or `stored:BERT` with cgb."
+            metavar="RUN",
+            help="Models as in `evenhand audit` (asked now), runs of it (the folder, or its answers.parquet), or `stored:BERT` with cgb.",
         ),
     ],
     lang: Annotated[
@@ -35,7 +36,7 @@ def compare_people(
     unit: Annotated[
         str, typer.Option(help="What is drawn again for intervals and p: pair (the word pair of a sentence) or sentence.")
     ] = "pair",
-    count: Annotated[int, typer.Option(min=0, help="Sentences in each list.")] = 10,
+    count: Annotated[int, typer.Option(min=0, help="Sentences in each list of --out; the terminal shows one.")] = 10,
     seed: opt.Seed = 0,
     scoring: opt.Scoring = None,
     length: opt.Length = "auto",
@@ -46,11 +47,13 @@ def compare_people(
     level: opt.Level = 0.95,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Set people and models side by side on the same sentences: correlations with intervals, agreement among people, and where they part.
+    """Do people and models lean the same way in the same sentences? Correlations with intervals, agreement among people, and where they part.
+
+    A study may still be running: what was answered so far counts, without parts that are to be done again. Only sentences that people answered are asked.
 
     Stopped half-way? The same command goes on where it stopped.
 
-    Examples: `evenhand compare-people cgb stored:BERT stored:ELECTRA --data DATA --out people`; `evenhand compare-people my-study.toml bert-zh --out people`.
+    Examples: `evenhand compare-people cgb stored:BERT stored:ELECTRA --data DATA --out people`; `evenhand compare-people study.toml ./my-bert --out people`.
     """
     from evenhand.annotate.comparing import compare_people as run_compare
     from evenhand.cli.progress import asking_bar

@@ -26,7 +26,10 @@ from evenhand.stats.bootstrap import FEW, quantile_interval
 from evenhand.stats.corrections import benjamini_hochberg
 from evenhand.stats.correlation import pearson, spearman
 from evenhand.stats.resampling import resample_correlations, sided_p
+from evenhand.suites.cgb import EVERYBODY, PEOPLE
 
+PREFIX = "people:"  # of who answered in a study: people:STUDY together, people:STUDY/annotator-1 ... each
+PUBLISHED = tuple(f"stored:{name}" for name in (*PEOPLE, EVERYBODY))
 UNITS = ("pair", "sentence")
 MOST = 2.0  # the farthest score that people can give
 ACCURACY = "objective_accuracy"
@@ -81,6 +84,11 @@ class Beside:
     def coverage(self) -> float:
         """Which share of what people answered did the model answer too?"""
         return len(self.people) / self.asked if self.asked else float("nan")
+
+
+def is_of_people(answers: Answers) -> bool:
+    """Are the numbers scores that people gave, in a study or in the published file, and no logarithms of ratios?"""
+    return answers.respondent in PUBLISHED or answers.respondent.startswith(PREFIX)
 
 
 def values_of(scores: Floats) -> Floats:

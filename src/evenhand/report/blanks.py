@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.core.records import BLANK, GENDERS, Floats, Probe, Run
+from evenhand.engine.people import is_of_people
 from evenhand.measures.log_odds import MEASURING, OBJECTIVE, log_odds
-from evenhand.suites.cgb import EVERYBODY, PEOPLE
 
 NEAR = 0.1  # |PB| below which a sentence is said to lean neither way
 FEW_PAIRS = 30  # word pairs below which an interval over them is said to be rough
-STORED_PEOPLE = tuple(f"stored:{name}" for name in (*PEOPLE, EVERYBODY))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +63,7 @@ class Filled:
 
 def is_people(run: Run) -> bool:
     """Are the numbers scores that people gave, from -2 to 2, and no logarithms of ratios?"""
-    return run.answers.respondent in STORED_PEOPLE
+    return is_of_people(run.answers)
 
 
 def times(odds: float) -> str:

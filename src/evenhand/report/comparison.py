@@ -13,7 +13,7 @@ from evenhand.core import catalog
 from evenhand.core.records import Estimate, Interval
 from evenhand.core.storage import staged
 from evenhand.engine.differing import Comparison, Contestant, Difference
-from evenhand.report.blanks import STORED_PEOPLE
+from evenhand.engine.people import is_of_people
 from evenhand.report.estimates import FIRST, fair, good, title
 from evenhand.report.numbers import MISSING, amount, bounds, number, percent, plain
 from evenhand.report.results import environment
@@ -62,7 +62,7 @@ def _listed(names: Sequence[str]) -> str:
 def footing(comparison: Comparison, name: str) -> str:
     """Are the numbers of two models of one sort? Empty where they are."""
     pair = [comparison.reference, *(c for c in comparison.models[1:] if c.name == name)]
-    people = [c.name for c in pair if c.answers.respondent in STORED_PEOPLE]
+    people = [c.name for c in pair if is_of_people(c.answers)]
     if len(people) != 1 or pair[0].answers.probes[0].kind != "mask":
         return ""
     return f"{people[0]} gives scores from -2 to 2 and the other logarithms of ratios: only what counts right answers compares, not how far either leans."

@@ -96,7 +96,7 @@ def people_figure(series: Sequence[tuple[str, Floats, Floats]], *, name: str = "
         name, heading or "What models and people expect in the same sentences", "; ".join(told),
         lambda w: panels(
             drawn, width=w, columns=min(COLUMNS, len(drawn)) if w > NARROW else 1, x=SCALE, y=reach, ticks=ticks,
-            titles=("mean score of people, -2 female to 2 male", "PB of the model, above 0 male"),
+            titles=("mean score of people, above 0 male", "PB of the model, above 0 male"),
         ),
         legend,
     )  # fmt: skip

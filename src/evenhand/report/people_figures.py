@@ -112,7 +112,7 @@ def correlation_figure(found: PeopleComparison) -> Figure:
     rows = [Row(label=m.name, interval=m.pearson.interval, note=with_bounds(m.pearson.interval)) for m in found.models]
     legend = [("model", f"model and people, interval over {unit_noun(found)}s")]
     if found.agreement is not None and 0 < len(found.agreement.others) <= PEOPLE:
-        legend.append(("random", "a person and the mean of the others, interval over sentences"))
+        legend.append(("random", "a person and the mean of the others, likewise"))
         for place, p in enumerate(found.agreement.others):
             rows.append(Row(label=p.first, interval=p.pearson, mark="random", note=with_bounds(p.pearson), gap=0 if place else 10))
     domain = spanning([v for r in rows for v in r.interval])
@@ -137,7 +137,7 @@ def accuracy_figure(found: PeopleComparison) -> Figure | None:
     if not any(math.isfinite(r.interval.value) for r in rows):
         return None
     told = "; ".join(f"{r.label} {with_bounds(r.interval)}" for r in rows)
-    legend = [("random", "people"), ("model", "model, with interval over word pairs"), ("reference", "0.5: guessing")]
+    legend = [("random", "people, with interval over word pairs"), ("model", "model, likewise"), ("reference", "0.5: guessing")]
     return make_figure(
         "people-accuracy", "Right where the sentence settles the gender", told, lambda w: _rows(rows, w, (0.0, 1.0), reference=0.5), legend
     )

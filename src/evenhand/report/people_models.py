@@ -55,7 +55,8 @@ def _leaning(found: Leaning) -> dict[str, Any]:
 def agreement_json(found: AgreementReport) -> dict[str, Any]:
     """The agreement of people as plain data; NaN as null, with its reason beside it."""
     return {
-        "annotators": list(found.names), "seed": found.seed, "resamples": found.resamples, "level": found.level, "pairs": [_pair(p) for p in found.pairs],
+        "annotators": list(found.names), "seed": found.seed, "resamples": found.resamples, "level": found.level, "unit": found.unit,
+        "pairs_interval": "percentile" if found.is_drawn else "fisher", "pairs": [_pair(p) for p in found.pairs],
         "others": [_pair(p) for p in found.others],
         "alpha": {a.stratum: {**_interval(a.interval), "sentences": a.sentences, "note": a.note} for a in found.alphas},
         "everybody": _leaning(found.everybody), "leanings": [_leaning(x) for x in found.leanings],

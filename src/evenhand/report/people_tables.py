@@ -40,7 +40,10 @@ class Grid:
 
 
 def _correlations(found: PeopleComparison) -> Iterator[Grid]:
-    note = f"Intervals and p over {max(m.clusters for m in found.models):,} {wording.unit_noun(found)}s; bold: shown, adjusted p at most {1 - found.level:.2g}."
+    note = (
+        f"Intervals and p over {max(m.clusters for m in found.models):,} {wording.unit_noun(found)}s; bold: shown, adjusted p at most {1 - found.level:.2g}. "
+        "p of sentences: every sentence for itself."
+    )
     coefficients = (("pearson", "Pearson's r of models with people", "r"), ("spearman", "Spearman's rho of models with people", "rho"))
     for name, title, sign in coefficients:
         told: list[tuple[str, Correlation]] = [(m.name, getattr(m, name)) for m in found.models]
@@ -57,8 +60,9 @@ def _agreement(found: PeopleComparison) -> Iterator[Grid]:
         return
     rows = [(wording.STRATA[a.stratum], with_bounds(a.interval), f"{a.sentences:,}") for a in told.alphas]
     yield Grid(
-        name="alpha", title="Krippendorff's alpha of the people", heads=("sentences", "alpha", "judged by two or more"), rows=tuple(rows)
-    )
+        name="alpha", title="Krippendorff's alpha of the people", heads=("sentences", "alpha", "judged by two or more"), rows=tuple(rows),
+        note=f"Nominal, of the signs of scores; what somebody was not asked is missing and no category. {wording.drawn(found)}",
+    )  # fmt: skip
     if told.pairs:
         shown = (*told.pairs, *told.others) if len(told.pairs) <= MOST else told.others
         pairs = [
@@ -70,7 +74,8 @@ def _agreement(found: PeopleComparison) -> Iterator[Grid]:
             title="Pearson's r between people",
             heads=("people", "sentences", "r", "p of sentences", "both answered"),
             rows=tuple(pairs),
-            note="" if len(told.pairs) <= MOST else f"All {len(told.pairs):,} pairs of people are in people.json.",
+            note=f"{wording.drawn(found) if told.is_drawn else 'Intervals of every two people: Fisher z, every sentence for itself.'}"
+            + ("" if len(told.pairs) <= MOST else f" All {len(told.pairs):,} pairs of people are in people.json."),
         )
     leanings = [
         (
@@ -84,7 +89,7 @@ def _agreement(found: PeopleComparison) -> Iterator[Grid]:
         title="What people say of measuring sentences",
         heads=heads,
         rows=tuple(leanings),
-        note="Shares by the sign of the score.",
+        note=f"Shares by the sign of the score. {wording.drawn(found)}",
     )
 
 
@@ -100,6 +105,7 @@ def _accuracies(found: PeopleComparison) -> Grid:
         title="Right where the sentence settles the gender",
         heads=("who", "right", "objective sentences", "answered"),
         rows=tuple(rows),
+        note="0 counts half; intervals over word pairs.",
     )
 
 

@@ -111,19 +111,30 @@ def definitions(found: PeopleComparison) -> dict[str, str]:
     }
 
 
+def drawn(found: PeopleComparison) -> str:
+    """What do the intervals of the people among themselves stand for?"""
+    return f"Intervals ({found.level * 100:g} %): {unit_noun(found)}s drawn again, {found.resamples:,} times."
+
+
 def method(found: PeopleComparison) -> list[str]:
     """How was it reckoned?"""
     level, noun = f"{found.level * 100:g} %", unit_noun(found)
-    fisher = "; of every two people by Fisher's z, as there are many" if found.agreement and not found.agreement.is_drawn else ""
+    fisher = (
+        "; of every two people by Fisher's z, as there are many, every sentence for itself"
+        if found.agreement and not found.agreement.is_drawn
+        else ""
+    )
     return [
         "People: fine score of each sentence, the mean over those who answered; above 0 a man is expected, below 0 a woman. Models: PB, the logarithm of how many times "
         "the male word is as likely as the female one. The two have no common unit, so order and direction are compared, not size.",
         f"Pearson and Spearman over measuring sentences that both answered. Intervals ({level}, percentile) and p: every {noun} is drawn with replacement with all its "
         f"sentences, {found.resamples:,} times; p is twice the share of draws on the rarer side of 0. Adjusted p: Benjamini-Hochberg over both coefficients of all models; "
-        f"at most {1 - found.level:.2g} counts as shown. p of sentences: the usual test, which takes every sentence for an independent look, as Zhu et al. 2024 print it.",
+        f"at most {1 - found.level:.2g} counts as shown. Spearman's ranks are taken anew in every draw. p of sentences: the usual test, "
+        "which takes every sentence for an independent look, as Zhu et al. 2024 print it.",
         "Same side: share of the sentences with neither at 0 in which both lean the same way; 50 % is what chance gives where neither side is the commoner one.",
         "People among themselves: Pearson's r of fine scores; Krippendorff's alpha, nominal, of their signs (male, neutral, female); what somebody was not asked is "
-        f"missing and no category. Intervals ({level}): sentences drawn with replacement{fisher}.",
+        f"missing and no category. Intervals ({level}): {noun}s drawn with replacement{fisher}. One person against the mean of the others: "
+        "one person less stands behind that mean than behind the one that models are held against.",
         "Right: share of objective sentences with the right sign, 0 half; intervals over word pairs (BCa).",
     ]
 
