@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import stat
+import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 from postgres import server, store, url  # noqa: F401  (fixtures)
 
-from evenhand.annotate.export import answers_of_people, export
-from evenhand.annotate.importing import import_answers, scored_of
+from evenhand.annotate.archive import read_archive
+from evenhand.annotate.export import FORMS, answers_of_people, export
+from evenhand.annotate.importing import import_answers, import_inventories, scored_of
 from evenhand.annotate.questions import Option, Question, plan_questions
 from evenhand.annotate.scoring import Scored, coarse, fine, parse_answer
 from evenhand.annotate.store import Store
@@ -101,10 +103,38 @@ def test_texts_of_every_kind_come_back(store: Store, suite: Suite, tmp_path: Pat
     assert back["shown"].to_list() == list(NASTY)
 
 
+@pytest.mark.parametrize("form", RAW)
+def test_inventories_are_written_beside(full: Store, suite: Suite, tmp_path: Path, form: str) -> None:
+    person = full.annotators()[1].id
+    full.answer_inventory(person, NASTY[0], {NASTY[1]: 1 / 3, NASTY[3]: 4}, "first")
+    full.answer_inventory(person, NASTY[0], {NASTY[1]: 2}, "changed")
+    written = export(full, STUDY, suite, tmp_path / f"all.{form}", form)
+    assert [path.name for path in written] == [f"all.{form}", f"all-inventories.{form}"]
+    back = import_inventories(written[1])
+    assert back.equals(full.inventory_table(), null_equal=False) and back["value"].to_list() == [1 / 3, 4, 2]
+    assert import_answers(written[0]).equals(full.answers_table())
+    with pytest.raises(InputError, match=r"all-inventories.\w+: lacks the columns part, attempt"):
+        import_answers(written[1])
+
+
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("form", [*RAW, "archive"])
+def test_a_zip_is_an_archive_of_tables_in_a_form(full: Store, suite: Suite, tmp_path: Path, form: str) -> None:
+    out = tmp_path / "study.zip"
+    assert export(full, STUDY, suite, out, form) == (out,)
+    inner = "parquet" if form == "archive" else form
+    with zipfile.ZipFile(out) as pack:
+        assert {Path(name).suffix for name in pack.namelist()} == {".json", f".{inner}"}
+        assert (len(pack.namelist()), json.loads(pack.read("manifest.json"))["form"]) == (9, inner)
+    with Store.open(f"sqlite:///{tmp_path}/other.db") as other:
+        assert read_archive(other, out)["answers"] == full.answers_table().height
+        assert other.answers_table().equals(full.answers_table())
+
+
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("form", RAW)
 def test_nothing_yet_is_an_empty_table(store: Store, suite: Suite, tmp_path: Path, form: str) -> None:
-    export(store, STUDY, suite, tmp_path / f"a.{form}", form)
+    assert export(store, STUDY, suite, tmp_path / f"a.{form}", form) == (tmp_path / f"a.{form}",)
     assert import_answers(tmp_path / f"a.{form}").equals(store.answers_table())
     with pytest.raises(EvenhandError, match="nobody has answered anything in 'small' yet"):
         export(store, STUDY, suite, tmp_path / "b", "answers")
@@ -159,10 +189,14 @@ def test_measure_and_compare_take_people(full: Store, suite: Suite, tmp_path: Pa
 def test_exports_that_cannot_be(full: Store, suite: Suite, tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="Did you mean parquet"):
         export(full, STUDY, suite, tmp_path / "a", "parket")
+    with pytest.raises(InputError, match=r"a.csv: an archive is a .zip"):
+        export(full, STUDY, suite, tmp_path / "a.csv", "archive")
+    with pytest.raises(InputError, match=r"a.zip: a .zip is an archive; name a folder"):
+        export(full, STUDY, suite, tmp_path / "a.zip", "answers")
     (tmp_path / "file").write_text("x")
-    for form in (*RAW, "answers"):
+    for form in FORMS:
         with pytest.raises(StorageError, match="cannot write"):
-            export(full, STUDY, suite, tmp_path / "file" / "a.parquet", form)
+            export(full, STUDY, suite, tmp_path / "file" / ("a.zip" if form == "archive" else "a.parquet"), form)
     assert sorted(path.name for path in tmp_path.iterdir() if not path.name.startswith("study.db")) == ["file"]
 
 
@@ -182,6 +216,7 @@ def test_files_that_are_no_export(full: Store, suite: Suite, tmp_path: Path) -> 
     assert "not what evenhand annotate export wrote" in refused("c.parquet", b"PAR1 not really")
     assert "not what evenhand annotate export wrote" in refused("d.jsonl", "{not json}\n")
     assert "the same id twice" in refused("e.csv", "\n".join((head, first, first, *rest)))
+    assert "has unknown columns (mine)" in refused("i.csv", f'{head},"mine"\n{first},1\n')
     assert "wrong kind" in refused("f.csv", "\n".join((head, "x" + first, *rest)))
     assert "lacks the columns" in refused("g.csv", b"\xff\xfe\x00bad")
     assert "is missing" in refused("h.csv", "\n".join((head, first.replace('"batch-1"', "", 1), *rest)))

@@ -134,6 +134,8 @@ class Database:
         self.engine = engine
         self._writing = engine.execution_options(is_writing=True)
         is_sqlite = engine.dialect.name == "sqlite"
+        # PostgreSQL would else show each statement of a transaction what others have stored since the one before
+        self._reading = engine if is_sqlite else engine.execution_options(isolation_level="REPEATABLE READ")
         # one statement is a transaction of its own: no BEGIN and COMMIT to wait for
         self._single = engine.execution_options(**({"is_single": True} if is_sqlite else {"isolation_level": "AUTOCOMMIT"}))
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
@@ -147,7 +149,7 @@ class Database:
 
     def read(self, work: Work[T]) -> T:
         """What `work` finds in one consistent view of the database."""
-        with self._readers, translating(self.engine), self.engine.connect() as connection:
+        with self._readers, translating(self.engine), self._reading.connect() as connection:
             return work(connection)
 
     def read_one(self, statement: Statement, values: Mapping[str, Any]) -> Any:

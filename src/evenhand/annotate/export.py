@@ -1,12 +1,13 @@
-"""How do the answers of people leave the store? As raw rows that can be read back without loss, or in the form in which models answer.
+"""How do the answers of people leave the store? As raw rows that can be read back without loss, in the form in which models answer, or with all of the study.
 
-Raw rows (parquet, csv, jsonl): every answer ever given, changed ones too, beside what was shown, in which order, when, and how long it took.
+Raw rows (parquet, csv, jsonl): every answer ever given, changed ones too, beside what was shown, in which order, when, and how long it took; answers to
+inventories in a second file.
 The form `answers`: the mean fine score of a sentence takes the place of a model's log-ratio, so that `evenhand measure` and `compare` take people as they are.
+The form `archive`: a .zip of everything, which `evenhand annotate import` takes.
 """
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,21 +15,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evenhand.annotate.agreement import final_scores
+from evenhand.annotate.archive import as_bytes, write_archive
+from evenhand.annotate.importing import RAW
 from evenhand.annotate.study import Study
 from evenhand.annotate.tally import tally
-from evenhand.core.errors import EvenhandError, UnknownNameError
+from evenhand.core.errors import EvenhandError, InputError, UnknownNameError
 from evenhand.core.records import GENDERS, Answers, Floats, Suite
 from evenhand.core.storage import staged, write_atomic
 from evenhand.engine.answers import write_answers
 from evenhand.engine.comparing import FILE
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from evenhand.annotate.store import Store
 
-ANSWERS = "answers"
-FORMS = ("parquet", "csv", "jsonl", ANSWERS)
+ANSWERS, ARCHIVE = "answers", "archive"
+FORMS = (*RAW, ANSWERS, ARCHIVE)
 SCALE = "fine scores"
 TRAITS = {"scoring": "fine score", "precision": "as answered"}
 
@@ -37,12 +38,19 @@ def export(store: Store, study: Study, suite: Suite, out: Path, form: str = "par
     """Write what was answered; returns the files written, each of them whole or not there.
 
     `answers`: one file for all together and one for each person beside it; `out` is a file, or a folder that `evenhand compare` takes.
+    `out` named .zip: an archive, with its tables in the form named (parquet where that is `archive`).
     """
     if form not in FORMS:
         raise UnknownNameError("form of export", form, FORMS)
+    is_zip = out.suffix.lower() == ".zip"
+    if form == ARCHIVE and not is_zip:
+        raise InputError(out, "an archive is a .zip; name one, as in study.zip")
+    if form == ANSWERS and is_zip:
+        raise InputError(out, "a .zip is an archive; name a folder or a .parquet file for the form answers")
+    if is_zip:
+        return (write_archive(store, out, RAW[0] if form == ARCHIVE else form),)
     if form != ANSWERS:
-        write_atomic(out, as_bytes(store.answers_table(), form))
-        return (out,)
+        return _export_rows(store, out, form)
     together, *each = answers_of_people(store, study, suite)
     is_file = out.suffix.lower() == ".parquet"
     folder, first, stem = (out.parent, out.name, f"{out.stem}-") if is_file else (out, FILE, "")
@@ -53,16 +61,12 @@ def export(store: Store, study: Study, suite: Suite, out: Path, form: str = "par
     return tuple(folder / name for name in named)
 
 
-def as_bytes(table: pl.DataFrame, form: str) -> bytes:
-    """A table as a file's content. Text is always quoted in csv: an empty text and none at all are not the same."""
-    out = io.BytesIO()
-    if form == "parquet":
-        table.write_parquet(out)
-    elif form == "csv":
-        table.write_csv(out, quote_style="non_numeric")
-    else:
-        table.write_ndjson(out)
-    return out.getvalue()
+def _export_rows(store: Store, out: Path, form: str) -> tuple[Path, ...]:
+    tables = {out: store.answers_table(), out.with_name(f"{out.stem}-inventories{out.suffix}"): store.inventory_table()}
+    written = {path: table for path, table in tables.items() if path == out or not table.is_empty()}
+    for path, table in written.items():
+        write_atomic(path, as_bytes(table, form))
+    return tuple(written)
 
 
 def answers_of_people(store: Store, study: Study, suite: Suite) -> list[Answers]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _P, _Q, _A = t.parts.c, t.questions.c, t.answers.c
 _OF_PART = (_Q.annotator == _P.annotator) & (_Q.part == _P.part) & (_Q.attempt == _P.attempt)
+_WITHDRAWN = sa.select(t.annotators.c.id).where(t.annotators.c.state == t.WITHDRAWN)
 _OF_QUESTION = (_A.annotator == _Q.annotator) & (_A.question == _Q.id)
 _ME = sa.bindparam("a", type_=sa.Text)
 _THIS = sa.bindparam("q", type_=sa.Text)
@@ -145,7 +146,9 @@ def scored(connection: sa.Connection, **where: str | int | None) -> list[Scored]
     if where.get("annotator") is not None:
         newest = newest.where(_A.annotator == where["annotator"])
     query = sa.select(_Q.annotator, _Q.probe, _Q.type, _Q.role, _A.fine, _A.coarse, _Q.part, _Q.attempt).join(t.questions, _OF_QUESTION)
-    query = query.where(_A.id.in_(newest), *(_Q[name] == value for name, value in where.items() if value is not None))
+    query = query.where(
+        _A.id.in_(newest), _A.annotator.not_in(_WITHDRAWN), *(_Q[name] == value for name, value in where.items() if value is not None)
+    )
     return [Scored(*row) for row in connection.execute(query.order_by(_Q.annotator, _Q.part, _Q.attempt, _Q.place))]
 
 
@@ -154,6 +157,21 @@ def inventory_answers(connection: sa.Connection, annotator: str, inventory: str)
     held = t.inventory_answers.c
     query = sa.select(held.item, held.value).where(held.annotator == annotator, held.inventory == inventory).order_by(held.id)
     return dict(tuple(row) for row in connection.execute(query))
+
+
+def columns_of(table: sa.Table) -> dict[str, str]:
+    """The columns of a table of the store and their kinds."""
+    kinds = {int: "int", str: "text", float: "float"}
+    return {column.name: kinds[column.type.python_type] for column in table.columns}
+
+
+def whole_table(connection: sa.Connection, table: sa.Table) -> pl.DataFrame:
+    """All of a table by its key, in the same order whatever the database sorts by."""
+    import polars as pl
+
+    columns, found = columns_of(table), connection.execute(sa.select(table).execution_options(yield_per=10_000))
+    frames = [_frame(columns, rows) for rows in found.partitions()]
+    return pl.concat([_frame(columns, []), *frames]).sort(*(column.name for column in table.primary_key))
 
 
 def _frame(columns: Mapping[str, str], rows: Sequence[Any]) -> pl.DataFrame:
@@ -173,7 +191,9 @@ def answers_table(connection: sa.Connection) -> pl.DataFrame:
         **{name: _A[name] for name in ("id", "given_at", "seconds", "payload", "fine", "coarse", "key")},
     }
     query = sa.select(*(held.get(name, _Q.get(name)).label(name) for name in drawn)).join(t.questions, _OF_QUESTION).join(t.parts, _OF_PART)
-    found = _frame({name: COLUMNS[name] for name in drawn}, connection.execute(query.order_by(_A.id)).all())
+    found = _frame(
+        {name: COLUMNS[name] for name in drawn}, connection.execute(query.where(_A.annotator.not_in(_WITHDRAWN)).order_by(_A.id)).all()
+    )
     same = ("annotator", "question")
     version = pl.col("id").rank("ordinal").over(same).cast(pl.Int64).alias("version")
     return found.with_columns(version, (pl.col("id") == pl.col("id").max().over(same)).alias("is_latest"))
@@ -181,5 +201,6 @@ def answers_table(connection: sa.Connection) -> pl.DataFrame:
 
 def inventory_table(connection: sa.Connection) -> pl.DataFrame:
     """Every answer to an inventory."""
-    query = sa.select(*(t.inventory_answers.c[name] for name in INVENTORY_COLUMNS)).order_by(t.inventory_answers.c.id)
+    held = t.inventory_answers.c
+    query = sa.select(*(held[name] for name in INVENTORY_COLUMNS)).where(held.annotator.not_in(_WITHDRAWN)).order_by(held.id)
     return _frame(INVENTORY_COLUMNS, connection.execute(query).all())
