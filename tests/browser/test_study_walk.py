@@ -185,6 +185,34 @@ def look_as_owner(room: Room, browser: Browser) -> None:
     with owner.page.expect_download() as found:
         owner.page.click("a[href='/owner/export/csv']")
     assert Path(found.value.path()).read_text(encoding="utf-8").count("\n") == 21
+    with owner.page.expect_navigation():
+        owner.page.click("form[action='/owner/invite'].row button")
+    assert owner.page.input_value("input[data-path]").startswith(f"{room.address}/i/")  # whole, by the address of the page
+    assert owner.faults == []
+
+
+def test_every_page_fits_a_phone(browser: Browser, tmp_path: Path) -> None:
+    with open_room(tmp_path) as room:
+        name, link = room.invite()
+        phone = Reader(room, browser, name, **PHONE)
+        phone.page.goto(link)
+        for paths, way in (
+            (["/consent"], "/inventory"),
+            (["/inventory"], "/inventory?at=1"),
+            (["/inventory?at=1"], "/start"),
+            (["/start"], "/question"),
+            (["/question", "/pause", "/break", "/i/forged", "/nowhere"], ""),
+        ):
+            for language in ("zh", "ja", "en"):
+                phone.page.goto(f"{room.address}/pause?lang={language}")
+                for path in paths:
+                    phone.page.goto(room.address + path)
+                    assert phone.page.get_attribute("html", "lang") == language
+                    phone.look(f"phone{path.replace('/', '-').replace('?', '-')}")
+            if way:
+                if way == "/inventory":
+                    phone.page.check("input[name=agree]")
+                phone.click("button[name=skip]" if "inventory" in paths[0] else "form button", way)
 
 
 def test_without_scripts_and_in_the_dark(browser: Browser, tmp_path: Path) -> None:
@@ -239,8 +267,18 @@ def test_keys_choose_undo_and_announce(browser: Browser, tmp_path: Path) -> None
         page.keyboard.press("2")  # once more takes it back
         assert status.inner_text() == f"First: {words[0]}. Now choose the second word."
         page.keyboard.press("3")
+        page.keyboard.press("Backspace")
+        assert status.inner_text() == f"First: {words[0]}. Now choose the second word."
+        page.keyboard.press("3")
         assert page.locator(".card[aria-pressed=true]").count() == 2
+        page.locator(".card").first.focus()
+        page.keyboard.press("Tab")  # the next card, by keys: it shows
+        assert page.evaluate("getComputedStyle(document.activeElement).outline").startswith(("rgb(27, 77, 209) solid 3px", "solid 3px"))
         with page.expect_navigation():
             page.keyboard.press("Enter")
         found = room.store.question(name, asked.question.id)
         assert found.payload == {"first": asked.question.options[0].key, "second": asked.question.options[2].key, "equal": False}
+        page.keyboard.press("Backspace")  # nothing is chosen here: the question before
+        page.wait_for_url("**/previous")
+        assert page.locator(".card[aria-pressed=true]").count() == 2
+        assert reader.faults == []

@@ -222,12 +222,12 @@ def test_the_owner_sees_everything(place: Place) -> None:
     page = send(owner, page, "/owner/login", name="lab", password=PASSWORD)
     assert page.url.path == "/owner"
     said = told(page)
-    assert "28 answers of 2 annotators" in said
+    assert "Answers: 28 · annotators: 2" in said
     assert said.count("8 / 8") == 2
     assert said.count("100 %") >= 4
     assert "Everybody always said the same one thing" in said  # every measuring sentence was answered neutrally
     page = send(owner, page, "/owner/invite", days=7)
-    found = re.search(r'value="http://testserver(/i/[^"]+)"', page.text)
+    found = re.search(r'data-path="(/i/[^"]+)"', page.text)
     assert found
     visitor = place.client()
     assert visitor.get(found[1]).url.path == "/consent"

@@ -15,7 +15,10 @@ from commands import evenhand
 pytest.importorskip("starlette", reason="needs the annotate extra")
 pytest.importorskip("sqlalchemy", reason="needs the annotate extra")
 
-from study_site import ITEMS, PASSWORD, do_part, open_place, send
+from study_site import ITEMS, PASSWORD, Place, do_part, open_place, send
+
+from evenhand.annotate.serving import open_store
+from evenhand.annotate.study import open_study
 
 LOAD = Path(__file__).resolve().parents[2] / "benchmarks" / "study_load.py"
 
@@ -30,7 +33,7 @@ def test_new_writes_a_file_that_serves(tmp_path: Path) -> None:
     assert "is there already" in again.err
     done = evenhand("annotate", "status", path)
     assert done.code == 0, done.err
-    assert "nobody has been invited yet" in done.out
+    assert f"nobody has been invited yet: evenhand annotate invite {path}" in done.out
 
 
 def test_a_mistake_in_the_file_is_told_with_its_line(tmp_path: Path) -> None:
@@ -82,6 +85,8 @@ def test_inventories_are_scored(tmp_path: Path) -> None:
     place = open_place(tmp_path, has_inventory=True)
     name, link = place.invite()
     place.store.answer_inventory(name, "mornings", {"1": 4, "2": 1}, "key")
+    before = evenhand("annotate", "score", tmp_path / "small.toml")  # whom to take on is decided by them
+    assert before.out == "mornings, annotator-1: total 2.50\n"
     assert ITEMS.startswith("id,")
     client = place.client()
     client.get(link)
@@ -90,6 +95,39 @@ def test_inventories_are_scored(tmp_path: Path) -> None:
     found = json.loads(evenhand("annotate", "score", tmp_path / "small.toml", "--json", "--resamples", 100).out)
     assert found["inventories"] == {"mornings": {"annotator-1": {"total": 2.5}}}
     place.store.close()
+
+
+def test_a_study_moves_to_a_new_store(tmp_path: Path) -> None:
+    place = open_place(tmp_path, has_inventory=True)
+    path = tmp_path / "small.toml"
+    name, link = place.invite()
+    place.store.answer_inventory(name, "mornings", {"1": 4, "2": 1}, "key")
+    place.store.set_state(name, "ready")
+    client = place.client()
+    client.get(link)
+    do_part(place, name, client, send(client, client.get("/next"), "/start"))
+    for form in ((), ("--form", "csv")):
+        done = evenhand("annotate", "export", path, "--out", tmp_path / f"study{len(form)}.zip", *form)
+        assert (done.code, done.out) == (0, f"wrote {tmp_path}/study{len(form)}.zip\n")
+    assert evenhand("annotate", "export", path, "--out", tmp_path / "all.csv").out.split() == [
+        "wrote", f"{tmp_path}/all.csv", "wrote", f"{tmp_path}/all-inventories.csv",
+    ]  # fmt: skip
+    full = evenhand("annotate", "import", path, tmp_path / "study0.zip")
+    assert full.code == 2 and "this store is not empty (1 rows of annotators)" in full.err
+    before, rows = evenhand("annotate", "status", path, "--json").out, place.store.answers_table()
+    place.store.close()
+    told = path.read_text(encoding="utf-8")
+    for number in (0, 2):
+        path.write_text(f'store = "sqlite:///new{number}.db"\n{told}', encoding="utf-8")
+        done = evenhand("annotate", "import", path, tmp_path / f"study{number}.zip")
+        assert done.out == "stored 1 annotators, 1 invitations, 1 parts, 6 questions, 6 answers, 2 inventory answers, 0 events\n", done.err
+        assert f"evenhand annotate owner {path} NAME" in done.err
+        assert evenhand("annotate", "status", path, "--json").out == before
+        study, suite = open_study(path)
+        with open_store(study, suite) as moved:
+            assert moved.answers_table().equals(rows)
+            page = Place(study, suite, moved).client().get(link)
+            assert (page.status_code, page.url.path) == (200, "/start")  # the same secret: the link goes on, and so does the person
 
 
 def test_the_owner_gets_a_password(tmp_path: Path) -> None:

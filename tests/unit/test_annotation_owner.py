@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,8 +13,11 @@ pytest.importorskip("sqlalchemy", reason="needs the annotate extra")
 
 from study_site import PASSWORD, ROOMY, Place, hidden, open_place, send, told
 
+from evenhand.annotate.archive import read_archive
+from evenhand.annotate.importing import import_inventories
 from evenhand.annotate.owner import hash_password, is_right
 from evenhand.annotate.security import Buckets, Limits, Rate
+from evenhand.annotate.store import Store
 from evenhand.annotate.tokens import Shown, TokenError, Tokens, load_secret
 from evenhand.core.errors import StorageError
 
@@ -96,6 +100,38 @@ def test_the_owner_is_behind_a_login_that_a_new_password_ends(place: Place) -> N
     assert forger.get("/owner").status_code == 401
     place.store.set_owner("lab", hash_password("another long password"))
     assert client.get("/owner").status_code == 401
+
+
+def test_the_owner_takes_the_whole_study_home(tmp_path: Path) -> None:
+    place = open_place(tmp_path, has_inventory=True)
+    place.store.set_owner("lab", hash_password(PASSWORD))
+    name, _link = place.invite()
+    place.store.answer_inventory(name, "mornings", {"1": 4, "2": 1}, "key")
+    client = place.client()
+    assert client.get("/owner/export/archive").status_code == 401
+    page = send(client, client.get("/owner/login"), "/owner/login", name="lab", password=PASSWORD)
+    offered = re.findall(r'href="/owner/export/(\w+)"', page.text)
+    assert offered == ["parquet", "csv", "jsonl", "answers", "archive", "inventories"]
+    found = client.get("/owner/export/archive")
+    assert 'filename="small-archive.zip"' in found.headers["content-disposition"]
+    (tmp_path / "a.zip").write_bytes(found.content)
+    assert PASSWORD.encode() not in found.content and b"argon2" not in found.content
+    with Store.open(f"sqlite:///{tmp_path}/moved.db") as moved:
+        assert read_archive(moved, tmp_path / "a.zip") == {
+            "study": 1, "annotators": 1, "invitations": 1, "parts": 0, "questions": 0, "answers": 0, "inventory_answers": 2, "events": 1,
+        }  # fmt: skip
+        assert moved.annotators() == place.store.annotators()
+    (tmp_path / "i.csv").write_bytes(client.get("/owner/export/inventories").content)
+    assert import_inventories(tmp_path / "i.csv").equals(place.store.inventory_table())
+    place.store.close()
+
+
+def test_inventories_are_offered_where_there_are_some(place: Place) -> None:
+    place.store.set_owner("lab", hash_password(PASSWORD))
+    client = place.client()
+    page = send(client, client.get("/owner/login"), "/owner/login", name="lab", password=PASSWORD)
+    assert "/owner/export/archive" in page.text and "/owner/export/inventories" not in page.text
+    assert client.get("/owner/export/inventories").status_code == 404
 
 
 def test_passwords_are_kept_as_argon2_hashes() -> None:

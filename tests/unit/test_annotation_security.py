@@ -13,7 +13,8 @@ import pytest
 pytest.importorskip("starlette", reason="needs the annotate extra")
 pytest.importorskip("sqlalchemy", reason="needs the annotate extra")
 
-from study_site import ROOMY, Place, answer, hidden, open_place, told
+from starlette.testclient import TestClient
+from study_site import ROOMY, Place, answer, hidden, open_place, send, told
 
 from evenhand.annotate.security import Limits, Rate
 from evenhand.annotate.store import Store
@@ -137,6 +138,8 @@ def test_an_old_form_is_refused(place: Place, monkeypatch: pytest.MonkeyPatch) -
     assert answer(client, page).status_code == 403
     with pytest.raises(ExpiredTokenError):
         place.tokens.check_form(hidden(page, "csrf"), "x")
+    with pytest.raises(ExpiredTokenError):
+        place.tokens.read_question(hidden(page, "shown"), "x")
     assert count(place) == 0
 
 
@@ -203,7 +206,7 @@ def test_what_is_no_probability_is_refused(place: Place, value: str) -> None:
 
 
 def test_forms_that_cannot_be_read(place: Place) -> None:
-    _, client, _page = place.person()
+    _, client, page = place.person()
     ordinary = "application/x-www-form-urlencoded"
     for body, kind, status in (
         (b"csrf=%ff%fe", ordinary, 400), (b"&".join(b"a%d=1" % i for i in range(50)), ordinary, 400), (b"{}", "application/json", 415),
@@ -212,7 +215,8 @@ def test_forms_that_cannot_be_read(place: Place) -> None:
         found = client.post("/question", content=body, headers={"content-type": kind})
         assert found.status_code == status
         assert "Nothing" in told(found) or "nothing" in told(found)
-    assert len(kinds(place)) == 6
+    assert send(client, page, "/leave", odd=1).status_code == 422  # a field that is not of this form
+    assert len(kinds(place)) == 7
 
 
 def test_a_large_body_is_refused_before_it_is_read(place: Place) -> None:
@@ -236,9 +240,10 @@ def test_a_large_body_is_refused_before_it_is_read(place: Place) -> None:
 
 def test_haste_is_refused_for_the_session_alone(place: Place) -> None:
     place.limits = Limits(session=Rate(burst=8, a_second=0.001), address=ROOMY.address)
-    _name, client, page = place.person()
-    _other, patient, _ = place.person()
-    found = page
+    _name, client, found = place.person()
+    _other, link = place.invite()
+    patient = TestClient(client.app)  # another device of the same application
+    patient.get(link)
     for _ in range(12):
         found = client.get("/pause")
     assert found.status_code == 429

@@ -269,3 +269,20 @@ def test_a_store_belongs_to_one_study(store: Store) -> None:
 def test_urls_that_name_no_store(told: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
         Store.open(told)
+
+
+def test_who_withdraws_counts_no_more_and_cannot_come_back(store: Store) -> None:
+    me, other = begin(store, 2), begin(store, 2)
+    link = store.invite(me, 30)
+    for who in (me, other):
+        answer(store, who, f"{who}.trial.1.0", key="a")
+        store.answer_inventory(who, "mornings", {"1": 2}, "k")
+    assert store.withdraw(me) == 1
+    assert [row.annotator for row in store.scored()] == store.answers_table()["annotator"].to_list() == [other]
+    assert store.inventory_table()["annotator"].to_list() == [other]
+    with pytest.raises(RefusedError, match="taken back"):
+        store.admit(link)
+    with pytest.raises(EvenhandError, match="has withdrawn"):
+        store.invite(me, 30)
+    assert [(p.id, p.state) for p in store.annotators() if p.state == "withdrawn"] == [(me, "withdrawn")]
+    assert sum(p.answered for p in store.progress()) == 2  # nothing was erased

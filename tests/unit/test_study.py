@@ -28,7 +28,7 @@ def test_three_lines_are_a_study(tmp_path: Path) -> None:
     study, suite = open_study(write(tmp_path, 'name = "pilot"\nsuite = "contextualised"\nsuite_language = "en"\n'))
     assert (study.name, study.languages, study.types) == ("pilot", ("zh", "en", "ja"), ("type1", "type2"))
     assert (study.trial, study.batch, study.batches) == (200, 270, None)  # 216 measuring sentences: 27 + 27 + 189 make 270 questions
-    assert count_mix(study, study.batch) == (27, 27, 189)
+    assert count_mix(study, study.batch, 32) == (27, 27, 189)
     assert list_parts(study, suite) == ("trial", "batch-1")
     assert (study.least_accuracy, study.least_consistency, study.seed, study.pay) == (0.8, 0.6, 0, {})
     assert study.store == f"sqlite:///{tmp_path}/pilot.db"
@@ -134,8 +134,7 @@ WRONG = [
     ('suite = "nowhere.jsonl"\n', 1, "there is no such file"),
     ('suite_language = "fr"\n', 1, "has no language 'fr'"),
     ('suite = "cgb"\ndata = "nowhere"\n', 2, "there is no folder"),
-    ("trial = 0\nbatch = 2000\n", 2, "take 1600 measuring sentences, but the suite has 216; give at most 270"),
-    ("batch = 200\naccuracy_controls = 0.5\n", 1, "take 100 objective sentences, each at most once, but the suite has 64; give at most 129"),
+    ("trial = 0\nbatch = 2000\n", 2, "take 1768 measuring sentences, but the suite has 216; give at most 270"),
     ("batch = 2\n", 1, "too few for 1 accuracy and 2 x 1 consistency"),
     ("batch = 100\nbatches = 4\n", 2, "216 measuring sentences fill only 3 batches"),
     ("batch = 100\napart = 95\n", 2, "apart is 95, but batch-1 has 9 pairs in 90 questions; give at most 81"),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from typing import cast
 
+import anyio.to_thread
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -21,14 +22,15 @@ from evenhand.annotate.pages_inventories import Inventories
 from evenhand.annotate.pages_parts import Parts
 from evenhand.annotate.pages_questions import Questions
 from evenhand.annotate.rows import RefusedError
-from evenhand.annotate.security import BodyLimit, Limits, PageError, SafeHeaders
-from evenhand.annotate.site import SESSION, Site
+from evenhand.annotate.security import HEADERS, BodyLimit, Limits, PageError, SafeHeaders
+from evenhand.annotate.site import SESSION, Site, go
 from evenhand.annotate.store import Store
 from evenhand.annotate.study import Study
 from evenhand.annotate.tokens import TokenError, Tokens
 from evenhand.core.errors import EvenhandError
 from evenhand.core.records import Suite
 
+THREADS = 10  # requests that are worked on at once
 # What the store refuses (and has logged), in the words of the interface.
 MESSAGES = {
     "unknown invitation": "bad_invitation",
@@ -45,11 +47,25 @@ def make_app(study: Study, store: Store, suite: Suite, secret: bytes | str, *, l
     pages = (Consent(site).routes(), Inventories(site).routes(), Parts(site).routes(), Questions(site).routes(), Owner(site).routes())
     routes = [_switching(site, route) for page in pages for route in page]
     routes.append(Route("/health", lambda _: PlainTextResponse("ok"), methods=["GET"]))
-    return Starlette(
+    refusals, limits = Refusals(site), site.limits
+    app = Starlette(
         routes=[*routes, Mount("/static", StaticFiles(packages=[("evenhand.annotate", "static")]))],
-        middleware=[Middleware(SafeHeaders), Middleware(BodyLimit, most=site.limits.body, refuse=Refusals(site).answer_now)],
-        exception_handlers=Refusals(site).handlers(),
+        middleware=[
+            Middleware(SafeHeaders),
+            Middleware(BodyLimit, most=limits.body, patience=limits.patience, refuse=refusals.answer_now),
+        ],
+        exception_handlers=refusals.handlers(),
+        lifespan=_work_together,
     )
+    app.router.redirect_slashes = False  # it would build an address from whatever Host the request names
+    return app
+
+
+@asynccontextmanager
+async def _work_together(_: Starlette) -> AsyncIterator[None]:
+    """Few threads: they fight less over the interpreter, and the slowest answers come sooner."""
+    anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
+    yield
 
 
 def _switching(site: Site, route: Route) -> Route:
@@ -83,22 +99,32 @@ class Refusals:
         return self._draw(request, 403, MESSAGES.get(cast(RefusedError, error).kind, "not_yours"))
 
     def refuse_path(self, request: Request, error: Exception) -> Response:
-        """No such page, or not by this method: not logged, as robots would fill the log."""
-        status = cast(HTTPException, error).status_code
+        """No such page, or not by this method: not logged, as robots would fill the log. A slash too many at the end is taken away."""
+        status, path = cast(HTTPException, error).status_code, request.url.path
+        if status == 404 and request.method == "GET" and path.endswith("/") and path.strip("/"):
+            return go(path.rstrip("/"))
         return self._draw(request, status, "not_found" if status == 404 else "method")
 
     def fail(self, request: Request, error: Exception) -> Response:
         """The store could not be reached or written to."""
-        with suppress(EvenhandError):  # the same disk may be full
-            self._log(request, "busy", str(error))
+        self._log(request, "busy", str(error))
         return self._draw(request, 503, "busy")
+
+    def break_down(self, request: Request, error: Exception) -> Response:
+        """A mistake of the program, whose traceback goes to its standard error; this answer does not pass SafeHeaders."""
+        self._log(request, "broken", type(error).__name__)
+        response = self._draw(request, 500, "busy")
+        response.headers.update({**HEADERS, "cache-control": "no-store"})
+        return response
 
     def _log(self, request: Request, kind: str, detail: str) -> None:
         try:
             annotator = self._site.tokens.read_session(request.cookies.get(SESSION, "")).annotator
         except TokenError:
             annotator = None
-        self._site.store.log(kind.replace("_", " "), annotator, f"{request.method} {request.url.path[:60]}: {detail}")
+        path = "/i/..." if request.url.path.startswith("/i/") else request.url.path[:60]  # a link is a secret, even one that was cut off
+        with suppress(EvenhandError):  # the disk may be full
+            self._site.store.log(kind.replace("_", " "), annotator, f"{request.method[:10]} {path}: {detail}")
 
     def _draw(self, request: Request, status: int, message: str, wait: int = 0) -> Response:
         site, words = self._site, self._site.words(request)
@@ -119,4 +145,5 @@ class Refusals:
             RefusedError: self.refuse_row,
             HTTPException: self.refuse_path,
             EvenhandError: self.fail,
+            Exception: self.break_down,
         }

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from evenhand.annotate.questions import TRIAL
 from evenhand.annotate.rows import Event, Invitation, Progress
 from evenhand.annotate.tables import FAILED, PASSED
 from evenhand.annotate.tally import tally
@@ -20,26 +22,26 @@ if TYPE_CHECKING:
 
 def people_rows(site: Site, words: Words) -> list[dict[str, Any]]:
     """One entry an annotator: state, parts, invitations."""
-    progress, invitations = site.store.progress(), site.store.invitations()
+    progress, invitations, paces = site.store.progress(), site.store.invitations(), site.store.paces()
     rows = []
     for person in site.store.annotators():
         parts = [p for p in progress if p.part.annotator == person.id]
         rows.append({
-            "id": person.id, "number": person.number, "state": words(f"state_{person.state}"), "parts": [part_row(site, p, words) for p in parts],
+            "id": person.id, "number": person.number, "state": words(f"state_{person.state}"), "parts": [part_row(site, p, paces, words) for p in parts],
             "answers": sum(p.answered for p in parts), "links": [link_row(i, words) for i in invitations if i.annotator == person.id],
         })  # fmt: skip
     return rows
 
 
-def part_row(site: Site, progress: Progress, words: Words) -> dict[str, Any]:
+def part_row(site: Site, progress: Progress, paces: Mapping[tuple[str, str, int], float], words: Words) -> dict[str, Any]:
     """How a part of somebody stands."""
     part, study = progress.part, site.study
     result = {PASSED: "owner_passed", FAILED: "owner_failed"}.get(part.state, "owner_open")
     return {
         "name": words.part(part.part), "attempt": part.attempt, "answered": progress.answered, "size": part.size, "result": words(result),
         "accuracy": _percent(part.accuracy), "is_accurate": part.accuracy is None or part.accuracy >= study.least_accuracy,
-        "consistency": _percent(part.consistency), "is_consistent": part.consistency is None or part.consistency >= study.least_consistency,
-        "seconds": f"{progress.seconds / progress.answered:.1f}" if progress.answered else "–",
+        "consistency": _percent(part.consistency), "is_consistent": part.part == TRIAL or part.consistency is None or part.consistency >= study.least_consistency,
+        "seconds": "–" if (pace := paces.get((part.annotator, part.part, part.attempt))) is None else f"{pace:.1f}",
     }  # fmt: skip
 
 

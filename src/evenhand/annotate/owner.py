@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import tempfile
 import zipfile
+from functools import cache
 from pathlib import Path
+from threading import Semaphore
 from typing import NamedTuple
 
 from argon2 import PasswordHasher
@@ -15,16 +17,20 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
+from evenhand.annotate.archive import as_bytes
+from evenhand.annotate.export import ANSWERS, ARCHIVE, FORMS, export
 from evenhand.annotate.overview import agreement_so_far, people_rows, shown_event
 from evenhand.annotate.security import PageError, address_of, refuse_haste
 from evenhand.annotate.site import Site, go, new_nonce
 from evenhand.annotate.tokens import OWNER_SECONDS, TokenError
+from evenhand.core.storage import write_atomic
 
 OWNER, VISIT = "evenhand_owner", "evenhand_visit"
 PATH = "/owner"
 MOST_DAYS = 730
 SHORTEST = 10  # letters of a password
-FORMS = {"parquet": "parquet", "csv": "csv", "jsonl": "jsonl", "answers": "parquet"}
+INVENTORIES = "inventories"  # offered where the study has some; a file of their own, as a browser takes one at a time
+_SUFFIXES = {ANSWERS: "parquet", ARCHIVE: "zip", INVENTORIES: "csv"}
 _HASHER = PasswordHasher()
 
 
@@ -49,13 +55,9 @@ def is_right(hashed: str | None, password: str) -> bool:
         return False
 
 
-_held: list[str] = []
-
-
+@cache
 def _nobody() -> str:
-    if not _held:
-        _held.append(_HASHER.hash(new_nonce()))
-    return _held[0]
+    return hash_password(new_nonce())
 
 
 def fingerprint(hashed: str) -> str:
@@ -68,6 +70,8 @@ class Owner:
 
     def __init__(self, site: Site) -> None:
         self._site = site
+        self._checking = Semaphore(2)  # a password takes 64 MB and much time to check
+        _nobody()  # made now, so that the first wrong name takes no longer than the others
 
     def visit(self, request: Request) -> Visit:
         """Who is logged in? Refused where nobody is."""
@@ -96,18 +100,28 @@ class Owner:
     def login(self, request: Request) -> Response:
         """Name and password; a few tries a minute for each address and each name."""
         site = self._site
+        refuse_haste(site.addresses, address_of(request))
         fields = site.form(request, request.cookies.get(VISIT, "none"), frozenset({"name", "password"}))
         name, password = fields.get("name", "")[:100], fields.get("password", "")[:1000]
-        for key in (f"address {address_of(request)}", f"name {name}"):
-            refuse_haste(site.logins, key, "login_wait")
+        refuse_haste(site.logins, address_of(request), "login_wait")
+        refuse_haste(site.names, name, "login_wait")
         hashed = site.store.owner(name)
-        if not is_right(hashed, password) or hashed is None:
-            site.store.log("wrong login", None, f"name {name[:40]!r}")
+        if not self._check(hashed, password) or hashed is None:
+            # a name that is none may be a password in the wrong field: it is not written down
+            site.store.log("wrong login", None, "an unknown name" if hashed is None else f"name {name!r}")
             return self._draw_login(request, 401, site.words(request)("refused_wrong_login"))
         response = go(PATH)
         site.keep(response, request, OWNER, site.tokens.open_owner(name, fingerprint(hashed)), OWNER_SECONDS, "strict", PATH)
         response.delete_cookie(VISIT, path=PATH)
         return response
+
+    def _check(self, hashed: str | None, password: str) -> bool:
+        if not self._checking.acquire(blocking=False):
+            raise PageError(429, "login_wait", "too many logins at once", wait=1)
+        try:
+            return is_right(hashed, password)
+        finally:
+            self._checking.release()
 
     def logout(self, request: Request) -> Response:
         """The session ends."""
@@ -124,9 +138,10 @@ class Owner:
         people = people_rows(site, words)
         invitation = request.query_params.get("invitation", "")
         known = {i.id for i in site.store.invitations()}
-        link = f"{request.base_url}i/{site.tokens.invite(invitation)}" if invitation in known else ""
+        # a path: the browser makes it whole (owner.js) by the address that the owner sees, not by a Host that somebody else may have named
+        link = f"/i/{site.tokens.invite(invitation)}" if invitation in known else ""
         return site.draw(
-            request, "owner.html", nonce=visit.nonce, here=PATH, people=people, link=link, agreement=agreement_so_far(site, words), forms=list(FORMS),
+            request, "owner.html", nonce=visit.nonce, here=PATH, people=people, link=link, agreement=agreement_so_far(site, words), forms=self._forms(),
             events=[shown_event(event) for event in site.store.events(30)], study=study, name=visit.name, answers=sum(p["answers"] for p in people),
             accuracy=round(100 * study.least_accuracy), consistency=round(100 * study.least_consistency),
         )  # fmt: skip
@@ -147,18 +162,22 @@ class Owner:
         site.store.revoke(site.form(request, visit.nonce, frozenset({"invitation"})).get("invitation", "")[:100])
         return go(PATH)
 
-    def download(self, request: Request) -> Response:
-        """All answers as a file."""
-        from evenhand.annotate.export import export
+    def _forms(self) -> tuple[str, ...]:
+        return (*FORMS, INVENTORIES) if self._site.study.inventories else FORMS
 
+    def download(self, request: Request) -> Response:
+        """All answers, or all of the study, as a file."""
         site, _ = self._site, self.visit(request)
         form = request.path_params["form"]
-        if form not in FORMS:
+        if form not in self._forms():
             raise PageError(404, "not_found", f"export {form[:40]!r}")
         folder = tempfile.TemporaryDirectory(prefix="evenhand-export-")
-        out = Path(folder.name) / f"{site.study.name}-{form}.{FORMS[form]}"
-        written = export(site.store, site.study, site.suite, out, form)
-        if form == "answers":  # one file for all together and one for each person
+        out = Path(folder.name) / f"{site.study.name}-{form}.{_SUFFIXES.get(form, form)}"
+        if form == INVENTORIES:
+            write_atomic(out, as_bytes(site.store.inventory_table(), "csv"))
+        else:
+            written = export(site.store, site.study, site.suite, out, form)
+        if form == ANSWERS:  # one file for all together and one for each person
             out = out.with_suffix(".zip")
             with zipfile.ZipFile(out, "w") as archive:
                 for file in written:

@@ -28,8 +28,9 @@ class Inventories:
         if site.store.annotator(session.annotator).state != CONSENTED:
             return go("/next")
         told = request.query_params.get("at", "")
-        place = int(told) if told.isascii() and told.isdigit() and len(told) < 6 else self._first_open(session)
-        if place >= len(self._items):
+        is_place = told.isascii() and told.isdigit() and len(told) < 6 and int(told) < len(self._items)
+        place = int(told) if is_place else self._first_open(session)
+        if place == len(self._items):
             return self._end(session)
         return self._draw(request, session, place)
 
@@ -38,6 +39,8 @@ class Inventories:
         site, session = self._site, self._site.session(request)
         fields = site.form(request, session.nonce, frozenset({"shown", "value", "skip"}))
         place, key = self._read(fields.get("shown", ""), session)
+        if site.store.annotator(session.annotator).state != CONSENTED:
+            return go("/next")  # sent twice, or from a page that was left open: the inventories are behind
         inventory, item = self._items[place]
         if fields.get("skip") != "1":
             value = fields.get("value", "")
@@ -59,9 +62,10 @@ class Inventories:
             shown = self._site.tokens.read_question(token, session.annotator)
         except TokenError as error:
             raise PageError(403, "bad_form", f"inventory form: {error}") from error
-        if not shown.question.startswith("inventory/"):
-            raise PageError(403, "bad_form", "the form of a question was sent as that of an inventory")
-        return int(shown.question.removeprefix("inventory/")), shown.key
+        places = {_note(inventory, item): place for place, (inventory, item) in enumerate(self._items)}
+        if shown.question not in places:  # the form of a question, or of an item that the study no longer has
+            raise PageError(403, "bad_form", "the form shows no item of an inventory")
+        return places[shown.question], shown.key
 
     def _first_open(self, session: Session) -> int:
         held = {i.name: self._site.store.inventory_answers(session.annotator, i.name) for i in self._site.study.inventories}
@@ -70,7 +74,7 @@ class Inventories:
     def _draw(self, request: Request, session: Session, place: int, status: int = 200, problem: str = "") -> Response:
         site, words = self._site, self._site.words(request)
         inventory, item = self._items[place]
-        shown = site.tokens.show_question(session.annotator, Shown(question=f"inventory/{place}", at=time.time(), key=new_nonce()))
+        shown = site.tokens.show_question(session.annotator, Shown(question=_note(inventory, item), at=time.time(), key=new_nonce()))
         ends = {inventory.low: words("inventory_low"), inventory.high: words("inventory_high")}
         return site.draw(
             request, "inventory.html", status=status, nonce=session.nonce, shown=shown, text=item.text[words.language], low=inventory.low, high=inventory.high,
@@ -80,3 +84,8 @@ class Inventories:
     def routes(self) -> list[Route]:
         """The addresses of these pages."""
         return [Route("/inventory", self.ask, methods=["GET"]), Route("/inventory", self.answer, methods=["POST"])]
+
+
+def _note(inventory: Inventory, item: Item) -> str:
+    """What a form says that it showed: the item and not its place, as the owner may add others between two starts of the server."""
+    return f"inventory/{inventory.name}/{item.id}"

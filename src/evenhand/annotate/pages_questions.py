@@ -69,7 +69,7 @@ class Questions:
         except AnswerError as error:
             site.store.log("bad answer", session.annotator, str(error))
             problem = site.words(request)("need_two" if asked.question.type == TYPE1 else "need_value")
-            return self._draw(request, session, asked, status=422, problem=problem)
+            return self._draw(request, session, asked, status=422, problem=problem, at=shown.at)
         site.store.give_answer(
             session.annotator, shown.question, payload, fine=fine(asked.question, choice), coarse=coarse(asked.question, choice),
             seconds=max(0.0, time.time() - shown.at), key=shown.key,
@@ -86,9 +86,9 @@ class Questions:
         told = words("break_text", done=asked.place, total=asked.size)
         return site.message(request, words("break_heading"), told, link="/question", link_text=words("break_go"))
 
-    def _draw(self, request: Request, session: Session, asked: Asked, status: int = 200, problem: str = "") -> Response:
+    def _draw(self, request: Request, session: Session, asked: Asked, status: int = 200, problem: str = "", at: float = 0.0) -> Response:
         site, question = self._site, asked.question
-        note = Shown(question=question.id, at=time.time(), key=new_nonce())
+        note = Shown(question=question.id, at=at or time.time(), key=new_nonce())  # shown again after a mistake, the time goes on
         before, after = split_gap(question)
         is_changing = asked.payload is not None
         return site.draw(

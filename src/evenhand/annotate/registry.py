@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import NoReturn
@@ -13,10 +14,13 @@ from sqlalchemy.dialects import postgresql, sqlite
 from evenhand.annotate import tables as t
 from evenhand.annotate import views
 from evenhand.annotate.databases import Database, Statement
+from evenhand.annotate.rates import Buckets, Rate
 from evenhand.annotate.rows import Annotator, Event, Invitation, RefusedError
+from evenhand.core.errors import EvenhandError
 
 INVITED = "invited"
 LONGEST = 200  # characters of an id or a key
+LINES = Rate(burst=1000, a_second=0.05)  # of the log, for each annotator and for all strangers together: at most some 4,000 a day
 _DETAIL = 500  # characters of a line of the log
 
 
@@ -32,6 +36,7 @@ class Registry:
         self._database = database
         self._clock = clock or (lambda: datetime.now(UTC))
         self._insert = postgresql.insert if database.engine.dialect.name == "postgresql" else sqlite.insert
+        self._lines, self._left_out = Buckets(LINES), Counter[str]()
         self._person, self._invited = (Statement(database.engine.dialect, s) for s in (views.ANNOTATOR, views.INVITATION))
 
     def _now(self, days: float = 0.0) -> str:
@@ -61,7 +66,8 @@ class Registry:
 
     def invite(self, annotator: str, days: float) -> str:
         """The random id of a new invitation that holds for so many days."""
-        self.annotator(annotator)
+        if self.annotator(annotator).state == t.WITHDRAWN:
+            raise EvenhandError(f"'{annotator}' has withdrawn and cannot be asked again; invite somebody new")
         identity = secrets.token_hex(16)
         self._do(t.invitations.insert().values(id=identity, annotator=annotator, created=self._now(), expires=self._now(days)))
         return identity
@@ -73,7 +79,21 @@ class Registry:
     def revoke(self, invitation: str) -> bool:
         """Make a link worthless; False where there is no such one, or it is worthless already."""
         held = t.invitations.c
+        if not is_plain(invitation):
+            return False
         return self._do(t.invitations.update().where(held.id == invitation, held.revoked.is_(None)).values(revoked=self._now())) > 0
+
+    def withdraw(self, annotator: str) -> int:
+        """Somebody takes the consent back: their links end and their answers count no more; how many answers that are. There is no way back."""
+        self.annotator(annotator)
+        links, people = t.invitations, t.annotators
+
+        def work(connection: sa.Connection) -> int:
+            connection.execute(links.update().where(links.c.annotator == annotator, links.c.revoked.is_(None)).values(revoked=self._now()))
+            connection.execute(people.update().where(people.c.id == annotator).values(state=t.WITHDRAWN))
+            return int(connection.execute(sa.select(sa.func.count()).where(t.answers.c.annotator == annotator)).scalar_one())
+
+        return self._database.write(work)
 
     def admit(self, invitation: str) -> str:
         """The annotator who holds an invitation; refused where it is unknown, revoked or expired."""
@@ -94,7 +114,9 @@ class Registry:
         )
 
     def owner(self, name: str) -> str | None:
-        """The hash of an owner's password."""
+        """The hash of an owner's password; None where there is no such owner."""
+        if not name.isprintable():  # PostgreSQL takes no NUL
+            return None
         query = sa.select(t.owners.c.hash).where(t.owners.c.name == name)
         found: str | None = self._database.read(lambda c: c.execute(query).scalar())
         return found
@@ -104,11 +126,14 @@ class Registry:
         return self._database.read(lambda c: views.events(c, limit))
 
     def log(self, kind: str, annotator: str | None = None, detail: str = "") -> None:
-        """Add a line to the log."""
+        """Add a line to the log; in a flood lines are only counted, so that nobody fills the disk by being refused."""
+        whose = annotator or ""
+        if self._lines.take(whose) > 0:
+            self._left_out[whose] += 1
+            return
+        told = _tame(detail) + (f" (and {left:,} before it, too many to write down)" if (left := self._left_out.pop(whose, 0)) else "")
         self._do(
-            t.events.insert().values(
-                at=self._now(), kind=kind, annotator=None if annotator is None else _tame(annotator), detail=_tame(detail)
-            )
+            t.events.insert().values(at=self._now(), kind=kind, annotator=None if annotator is None else _tame(annotator), detail=told)
         )
 
     def _do(self, order: sa.Executable) -> int:

@@ -5,16 +5,19 @@ Limits are kept in memory, per session and per address; no address is written an
 
 from __future__ import annotations
 
+import ipaddress
 import math
-import threading
-import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
+import anyio
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from evenhand.annotate.rates import Buckets, Limits, Rate
+
+__all__ = ["HEADERS", "BodyLimit", "Buckets", "Limits", "PageError", "Rate", "SafeHeaders", "address_of", "refuse_haste"]
 
 HEADERS: Mapping[str, str] = {
     "content-security-policy": (
@@ -30,24 +33,6 @@ HEADERS: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rate:
-    """So many at once, then so many a second."""
-
-    burst: int
-    a_second: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """How much is allowed? A laboratory may sit behind one address: requests with a session count for the session alone."""
-
-    session: Rate = Rate(burst=60, a_second=6)
-    address: Rate = Rate(burst=300, a_second=5)
-    login: Rate = Rate(burst=5, a_second=1 / 60)
-    body: int = 64 * 1024
-
-
 class PageError(Exception):
     """A request that is answered with a message and logged."""
 
@@ -56,38 +41,16 @@ class PageError(Exception):
         self.status, self.message, self.detail, self.wait = status, message, detail or message, wait
 
 
-class Buckets:
-    """Is there still room for one more from this key? A leaking bucket for each; full ones that have run empty are forgotten."""
-
-    MOST = 20_000
-
-    def __init__(self, rate: Rate, clock: Callable[[], float] = time.monotonic) -> None:
-        self._rate, self._clock = rate, clock
-        self._levels: dict[str, tuple[float, float]] = {}
-        self._lock = threading.Lock()
-
-    def take(self, key: str) -> float:
-        """0 where there was room, else the seconds to wait."""
-        now = self._clock()
-        with self._lock:
-            level, since = self._levels.get(key, (0.0, now))
-            level = max(0.0, level - (now - since) * self._rate.a_second)
-            if level + 1 > self._rate.burst:
-                return (level + 1 - self._rate.burst) / self._rate.a_second
-            self._levels[key] = (level + 1, now)
-            if len(self._levels) > self.MOST:
-                self._forget(now)
-        return 0.0
-
-    def _forget(self, now: float) -> None:
-        drained = [key for key, (level, since) in self._levels.items() if level <= (now - since) * self._rate.a_second]
-        for key in drained or list(self._levels)[: self.MOST // 2]:  # memory stays bounded whatever is sent
-            del self._levels[key]
-
-
 def address_of(request: Request) -> str:
-    """Where from? Only for a limit in memory."""
-    return request.client.host if request.client else "unknown"
+    """Where from? Only for a limit in memory. Who has one address of version 6 has 2^64 of them, so these count as one."""
+    told = request.client.host if request.client else "unknown"
+    try:
+        found = ipaddress.ip_address(told)
+    except ValueError:
+        return told
+    if isinstance(found, ipaddress.IPv4Address) or found.ipv4_mapped:
+        return told
+    return str(ipaddress.ip_network((int(found) >> 64 << 64, 64)))
 
 
 def refuse_haste(buckets: Buckets, key: str, message: str = "too_fast") -> None:
@@ -97,33 +60,43 @@ def refuse_haste(buckets: Buckets, key: str, message: str = "too_fast") -> None:
 
 
 class BodyLimit:
-    """Answers 413 as soon as a body is known to be too large: by its declared length, or when the limit is passed while it arrives."""
+    """Refuses a body that is too large (by its declared length, or as soon as the limit is passed) or that does not arrive."""
 
-    def __init__(self, app: ASGIApp, most: int, refuse: Callable[[Request, PageError], ASGIApp]) -> None:
-        self._app, self._most, self._refuse = app, most, refuse
+    def __init__(self, app: ASGIApp, most: int, patience: float, refuse: Callable[[Request, PageError], ASGIApp]) -> None:
+        self._app, self._most, self._patience, self._refuse = app, most, patience, refuse
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, its body at most as long as allowed."""
         if scope["type"] != "http" or scope["method"] in {"GET", "HEAD", "OPTIONS"}:
             await self._app(scope, receive, send)
             return
-        declared = dict(scope["headers"]).get(b"content-length", b"0")
-        body, is_more = b"", True
-        is_large = not declared.isdigit() or int(declared) > self._most
-        while is_more and not is_large:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                return
-            body += message.get("body", b"")
-            is_more, is_large = message.get("more_body", False), len(body) > self._most
-        if is_large:
-            refusal = PageError(413, "too_large", f"a body of more than {self._most} bytes")
+        try:
+            body = await self._read(scope, receive)
+        except PageError as refusal:
             answer = await run_in_threadpool(self._refuse, Request(scope), refusal)  # it writes to the log
             await answer(scope, receive, send)
             return
+        if body is not None:
+            scope["evenhand.body"] = body  # so that pages need not wait for it
+            await self._app(scope, receive, send)
 
-        scope["evenhand.body"] = body  # so that pages need not wait for it
-        await self._app(scope, receive, send)
+    async def _read(self, scope: Scope, receive: Receive) -> bytes | None:
+        """The body; None where the sender went away."""
+        declared = dict(scope["headers"]).get(b"content-length", b"0")
+        body, is_more = b"", True
+        is_large = not declared.isdigit() or int(declared) > self._most
+        with anyio.move_on_after(self._patience):
+            while is_more and not is_large:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    return None
+                body += message.get("body", b"")
+                is_more, is_large = message.get("more_body", False), len(body) > self._most
+        if is_large:
+            raise PageError(413, "too_large", f"a body of more than {self._most} bytes")
+        if is_more:
+            raise PageError(408, "too_slow", f"a body that took more than {self._patience} s")
+        return body
 
 
 class SafeHeaders:
@@ -142,7 +115,10 @@ class SafeHeaders:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.update(HEADERS)
-                headers["cache-control"] = "public, max-age=3600" if scope["path"].startswith("/static/") else "no-store"
+                is_kept = scope["path"].startswith("/static/") and message["status"] in {200, 304}
+                headers["cache-control"] = "public, max-age=3600" if is_kept else "no-store"
+                if message["status"] == 408:
+                    headers["connection"] = "close"  # whoever waits is not waited for
                 if scope["scheme"] == "https":
                     headers["strict-transport-security"] = "max-age=31536000"
             await send(message)

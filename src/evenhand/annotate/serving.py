@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
+import sqlalchemy as sa
 import uvicorn
-from starlette.applications import Starlette
 
 from evenhand.annotate.app import make_app
 from evenhand.annotate.security import Limits
@@ -19,7 +26,10 @@ GRACE = 10  # seconds for what is being answered when the server is told to stop
 
 
 def open_store(study: Study, suite: Suite) -> Store:
-    """The study's store, which remembers what it belongs to."""
+    """The study's store, which remembers what it belongs to; a new file can be read by its user alone."""
+    if study.store.startswith("sqlite:///"):
+        with suppress(OSError):  # it is there already, or the store says what is wrong
+            os.close(os.open(str(sa.make_url(study.store).database), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     store = Store.open(study.store)
     try:
         store.keep_study(
@@ -38,16 +48,43 @@ def secret_of(study: Study) -> bytes:
     return load_secret(study.secret_file)
 
 
-def serve(path: Path, *, host: str = "127.0.0.1", port: int = 8000, limits: Limits | None = None) -> None:
-    """Serve the study in a file until told to stop (Ctrl-C or SIGTERM)."""
+def serve(
+    path: Path, *, host: str = "127.0.0.1", port: int = 8000, limits: Limits | None = None, begin: Callable[[], None] = lambda: None
+) -> None:
+    """Serve the study in a file until told to stop (Ctrl-C or SIGTERM); `begin` is called when everything is in place."""
     study, suite = open_study(path)
-    with open_store(study, suite) as store:
-        run(make_app(study, store, suite, secret_of(study), limits=limits), host, port)
+    # uvicorn ends its work at SIGTERM and then sends it again: by default that would end the process before the store is closed
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+    with open_store(study, suite) as store, claim(host, port) as listening:
+        app = make_app(study, store, suite, secret_of(study), limits=limits)
+        begin()
+        uvicorn.Server(uvicorn.Config(app, **settings())).run(sockets=[listening])
 
 
-def run(app: Starlette, host: str, port: int) -> None:
-    """Run an application; behind a proxy on this machine, https and addresses are taken from its headers."""
-    uvicorn.run(
-        app, host=host, port=port, access_log=False, log_level="warning", server_header=False, timeout_graceful_shutdown=GRACE,
-        proxy_headers=True, forwarded_allow_ips="127.0.0.1,::1",
-    )  # fmt: skip
+def claim(host: str, port: int) -> socket.socket:
+    """A socket that listens; an error that says what to do where somebody else does."""
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        why = str(error.strerror).partition(" (while")[0]
+        raise EvenhandError(f"cannot listen on {host} port {port}: {why}; choose another --port or --host") from error
+
+
+def settings() -> dict[str, Any]:
+    """How uvicorn serves; behind a proxy on this machine, https and addresses are taken from its headers, and from nobody else's.
+    A proxy on another machine is named in FORWARDED_ALLOW_IPS, as uvicorn calls it.
+
+    Its own log holds errors only: a line for each request that is no HTTP would let anybody fill the disk.
+    """
+    return {
+        "http": _protocol(), "ws": "none", "access_log": False, "log_level": "error", "server_header": False, "timeout_graceful_shutdown": GRACE,
+        "proxy_headers": True, "forwarded_allow_ips": os.environ.get("FORWARDED_ALLOW_IPS", "127.0.0.1,::1"),
+    }  # fmt: skip
+
+
+def _protocol() -> Any:
+    try:
+        from evenhand.annotate.connections import Connection
+    except ImportError:  # without httptools, which is faster, uvicorn takes h11, which limits headers itself
+        return "h11"
+    return Connection

@@ -15,7 +15,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from evenhand.annotate.controls import gold_genders
 from evenhand.annotate.questions import list_parts
-from evenhand.annotate.security import Buckets, Limits, PageError, address_of, refuse_haste
+from evenhand.annotate.rates import Buckets
+from evenhand.annotate.security import Limits, PageError, address_of, refuse_haste
 from evenhand.annotate.store import Store
 from evenhand.annotate.study import Study
 from evenhand.annotate.tokens import SESSION_SECONDS, ExpiredTokenError, Session, TokenError, Tokens
@@ -59,8 +60,13 @@ class Site:
 
     @cached_property
     def logins(self) -> Buckets:
-        """How often was a login tried, by address and by name?"""
+        """How often did each address try to log in?"""
         return Buckets(self.limits.login)
+
+    @cached_property
+    def names(self) -> Buckets:
+        """How often was each name tried, from everywhere?"""
+        return Buckets(self.limits.name)
 
     @cached_property
     def _pages(self) -> jinja2.Environment:

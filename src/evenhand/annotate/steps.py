@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from evenhand.annotate.questions import TRIAL
-from evenhand.annotate.rows import Part
-from evenhand.annotate.scoring import consistency, control_accuracy
+from evenhand.annotate.rows import Part, RefusedError
+from evenhand.annotate.scoring import Scored, consistency, control_accuracy
+from evenhand.annotate.store import Verdict
 from evenhand.annotate.study import Study
 from evenhand.annotate.tables import FAILED, PASSED
 
@@ -55,9 +56,15 @@ def is_enough(study: Study, part: str, accuracy: float, same: float) -> bool:
 
 def finish(site: Site, annotator: str, part: Part) -> None:
     """Close a part whose questions are all answered, passed or failed by its control questions."""
-    rows = site.store.scored(annotator, part.part, part.attempt)
-    accuracy, same = control_accuracy(rows, site.gold).value, consistency(rows).value
-    state = PASSED if is_enough(site.study, part.part, accuracy, same) else FAILED
-    site.store.finish_part(annotator, part.part, part.attempt, state=state, accuracy=accuracy, consistency=same)
+
+    def judge(rows: Sequence[Scored]) -> Verdict:
+        accuracy, same = control_accuracy(rows, site.gold).value, consistency(rows).value
+        return Verdict(PASSED if is_enough(site.study, part.part, accuracy, same) else FAILED, accuracy, same)
+
+    try:
+        site.store.judge_part(annotator, part.part, part.attempt, judge)
+    except RefusedError as refusal:
+        if refusal.kind != "no open part":  # another device, or a second click, was faster
+            raise
     if offer(site.parts, site.store.parts(annotator)) is None:
         site.store.set_state(annotator, DONE)

@@ -10,7 +10,7 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self
 
 import sqlalchemy as sa
 
@@ -28,7 +28,22 @@ if TYPE_CHECKING:
 
     from evenhand.annotate.scoring import Scored
 
-__all__ = ["Annotator", "Asked", "Event", "Invitation", "Part", "Progress", "RefusedError", "Store"]
+__all__ = ["Annotator", "Asked", "Event", "Invitation", "Part", "Progress", "RefusedError", "Store", "Verdict"]
+
+
+class Verdict(NamedTuple):
+    """How a part ends: `passed` or `failed`, and by which shares (NaN: no such controls)."""
+
+    state: str
+    accuracy: float
+    consistency: float
+
+    def to_row(self) -> dict[str, Any]:
+        """The columns that it fills."""
+        if self.state not in t.OUTCOMES:
+            raise EvenhandError(f"a part ends as {' or '.join(t.OUTCOMES)}, not '{self.state}'")
+        shares = {"accuracy": self.accuracy, "consistency": self.consistency}
+        return {"state": self.state} | {name: None if math.isnan(share) else share for name, share in shares.items()}
 
 
 class Store(Registry):
@@ -149,19 +164,24 @@ class Store(Registry):
         return views.asked(self._database.read_one(self._placed, {"a": annotator, "place": place}))
 
     def finish_part(self, annotator: str, part: str, attempt: int, *, state: str, accuracy: float, consistency: float) -> None:
-        """Close a part as `passed` or `failed` (NaN: no such controls); refused while a question has no answer, or where it is closed already."""
-        if state not in t.OUTCOMES:
-            raise EvenhandError(f"a part ends as {' or '.join(t.OUTCOMES)}, not '{state}'")
+        """Close a part with a verdict that was found elsewhere."""
+        self.judge_part(annotator, part, attempt, lambda _: Verdict(state, accuracy, consistency))
+
+    def judge_part(self, annotator: str, part: str, attempt: int, judge: Callable[[Sequence[Scored]], Verdict]) -> None:
+        """Close a part by what `judge` says of its answers; refused while a question has no answer, or where it is closed already.
+
+        The part is locked first: an answer that is changed meanwhile, on another device, is judged with the others or refused.
+        """
         held = t.parts.c
         is_this = (held.annotator == annotator) & (held.part == part) & (held.attempt == attempt) & (held.state == t.OPEN)
-        shares = {name: None if math.isnan(share) else share for name, share in (("accuracy", accuracy), ("consistency", consistency))}
 
         def work(connection: sa.Connection) -> int | None:
             row = connection.execute(sa.select(t.parts).where(is_this).with_for_update()).mappings().first()
             if row is None:
                 return None
             if (left := views.count_unanswered(connection, row)) == 0:
-                connection.execute(t.parts.update().where(is_this).values(state=state, finished=self._now(), **shares))
+                verdict = judge(views.scored(connection, annotator=annotator, part=part, attempt=attempt))
+                connection.execute(t.parts.update().where(is_this).values(finished=self._now(), **verdict.to_row()))
             return left
 
         left = self._database.write(work)
@@ -245,6 +265,19 @@ class Store(Registry):
     def progress(self) -> list[Progress]:
         """How far everybody is, part by part."""
         return self._database.read(views.progress)
+
+    def paces(self) -> dict[tuple[str, str, int], float]:
+        """Annotator, part and attempt -> the median seconds on an answer: a page that was left open over night moves a mean, not this."""
+        part, seconds = (t.questions.c.annotator, t.questions.c.part, t.questions.c.attempt), t.answers.c.seconds
+        is_its = (t.answers.c.annotator == t.questions.c.annotator) & (t.answers.c.question == t.questions.c.id)
+        rank = sa.func.row_number().over(partition_by=part, order_by=seconds)
+        ranked = sa.select(*part, seconds, (2 * rank).label("twice"), sa.func.count().over(partition_by=part).label("all"))
+        held = ranked.select_from(t.questions.join(t.answers, is_its)).subquery().c
+        middle = sa.select(held.annotator, held.part, held.attempt, sa.func.avg(held.seconds)).where(
+            held.twice.between(held.all, held.all + 2)
+        )
+        rows = self._database.read(lambda c: c.execute(middle.group_by(held.annotator, held.part, held.attempt)).all())
+        return {(annotator, name, attempt): float(median) for annotator, name, attempt, median in rows}
 
     def answers_table(self) -> pl.DataFrame:
         """Every answer ever given, all versions, beside what was asked: one row each, oldest first."""

@@ -59,7 +59,7 @@ def _store(sheet: Sheet) -> str:
     """The URL of the database; a file is sought beside the study file, not where the program happens to be started."""
     told = sheet.text(("store",), f"{FILE}{sheet.path.stem}.db")
     if not told.startswith(STORES) or "://" not in told:
-        sheet.refuse(("store",), f"store is '{told}'; give sqlite:///FILE or postgresql+psycopg://USER@HOST/DATABASE")
+        sheet.refuse(("store",), f"store is '{told}'; give sqlite:///FILE (beside this file) or postgresql+psycopg://USER@HOST/DATABASE")
     name = told.removeprefix(FILE)
     return told if not told.startswith(FILE) or name.startswith(":") else FILE + str((sheet.path.parent / name).absolute())
 
@@ -99,7 +99,9 @@ def _inventory(sheet: Sheet, where: tuple[str | int, ...], table: dict[str, Any]
     if name is None or file is None:
         sheet.refuse(where, f"an inventory needs a {'name' if name is None else 'file'}; add the line")
     if not file.is_file():
-        sheet.refuse((*where, "file"), f"there is no file {file}; the items of an inventory are yours to supply")
+        sheet.refuse(
+            (*where, "file"), f"there is no file {file}; write it: a column id and one for each of {', '.join(languages)}, one row an item"
+        )
     low, high = sheet.whole((*where, "low"), 1, -100, 100), sheet.whole((*where, "high"), 5, -100, 100)
     if not low < high:
         sheet.refuse((*where, "high" if "high" in table else "low"), f"low is {low} and high is {high}; low must be less")
@@ -140,8 +142,8 @@ def _load_sentences(sheet: Sheet, study: Study) -> tuple[Study, Suite]:
         sheet.refuse(("data",), f"there is no folder {study.data}; data names the folder that holds the published files")
     try:
         suite = load_suite(name, language or study.languages[0], data=study.data, seed=study.seed, limit=study.limit)
-    except EvenhandError as error:
-        sheet.refuse(("suite",), str(error))
+    except EvenhandError as error:  # what is an option of other commands is a key here
+        sheet.refuse(("suite",), str(error).replace("name the folder with --data", 'name its folder here: data = "FOLDER"'))
     if any(p.kind != "mask" or p.width != len(GENDERS) for p in suite.probes) or suite.card.labels != GENDERS:
         sheet.refuse(("suite",), f"{name} is no suite of sentences with a blank for a male and a female word (kind mask); choose another")
     if "type1" in study.types:

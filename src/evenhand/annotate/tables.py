@@ -12,6 +12,7 @@ MODEL = sa.MetaData()
 COUNTER = sa.BigInteger().with_variant(sa.Integer, "sqlite")  # SQLite counts up only a column that is called INTEGER
 OPEN, PASSED, FAILED = "open", "passed", "failed"  # the states of a part
 OUTCOMES = (PASSED, FAILED)
+WITHDRAWN = "withdrawn"  # the state of an annotator who took the consent back
 APPEND_ONLY = ("answers", "inventory_answers", "questions", "events")
 
 study = sa.Table(

@@ -78,8 +78,11 @@ def serve(
     _need_extra()
     from evenhand.annotate.serving import serve as serve_study
 
-    print(f"serving http://{host}:{port} (owner: http://{host}:{port}/owner); stop with Ctrl-C", file=sys.stderr, flush=True)
-    serve_study(path, host=host, port=port)
+    where = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    serve_study(
+        path, host=host, port=port,
+        begin=lambda: print(f"serving {where} (owner: {where}/owner); stop with Ctrl-C", file=sys.stderr, flush=True),
+    )  # fmt: skip
 
 
 @app.command(no_args_is_help=True)
@@ -108,14 +111,34 @@ def revoke(
     """Make invitation links worthless, and every session that they opened."""
     with _opened(path) as (study, _, store):
         from evenhand.annotate.serving import secret_of
-        from evenhand.annotate.tokens import Tokens
+        from evenhand.annotate.tokens import TokenError, Tokens
+        from evenhand.core.errors import EvenhandError
 
         if "/i/" in who:
-            links = [Tokens(secret_of(study)).read_invitation(who.rpartition("/i/")[2].strip())]
+            try:
+                links = [Tokens(secret_of(study)).read_invitation(who.rpartition("/i/")[2].strip())]
+            except TokenError as error:
+                raise EvenhandError(f"{who} is no link of this study; copy the whole of it, or name the annotator") from error
         else:
             person = _find(store, who)
             links = [i.id for i in store.invitations(person) if i.revoked is None]
         print(f"revoked {sum(store.revoke(link) for link in links)} of {len(links)} links")
+
+
+@app.command(no_args_is_help=True)
+def withdraw(
+    path: StudyFile,
+    who: Annotated[str, typer.Argument(help="The annotator (id or number, see status).")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask whether to go on.")] = False,
+) -> None:
+    """Somebody takes the consent back: their links end, and their answers are left out of scores and flat exports. There is no way back.
+
+    Answers are never erased from the store, nor from an archive of it; they hold a random id and nothing about the person.
+    """
+    with _opened(path) as (_, _, store):
+        person = _find(store, who)
+        yes or typer.confirm(f"Leave out everything that {person} answered?", abort=True, err=True)
+        print(f"{person} has withdrawn; {store.withdraw(person):,} answers count no more")
 
 
 @app.command(no_args_is_help=True)
@@ -158,20 +181,49 @@ def status(path: StudyFile, as_json: opt.AsJson = False) -> None:
 @app.command(no_args_is_help=True)
 def export(
     path: StudyFile,
-    out: Annotated[Path, typer.Option("--out", "-o", help="File to write; a folder for the form answers.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="File to write: .parquet, .csv, .jsonl or .zip; a folder for the form answers.")],
     form: Annotated[
         str | None,
         typer.Option(
-            help="parquet, csv, jsonl (every answer as stored), or answers (as models answer) [default: by the file's name; answers for a folder]."
+            help="parquet, csv or jsonl (also of the tables in a .zip), answers, archive [default: by the file's name; answers for a folder]."
         ),
     ] = None,
 ) -> None:
-    """Write all answers to a file."""
+    """Write all answers, or all of the study, to a file.
+
+    `--out answers.csv` (.parquet, .jsonl): one row for each answer ever given; answers to inventories go to answers-inventories.csv beside it.
+
+    `--out people --form answers`: a folder with the scores in the form in which models answer, for `evenhand measure` and `compare`.
+
+    `--out study.zip`: an archive of everything but owners' passwords, for `evenhand annotate import`; `--form csv` makes its tables .csv files.
+    """
     with _opened(path) as (study, suite, store):
+        from evenhand.annotate.export import ANSWERS, ARCHIVE
         from evenhand.annotate.export import export as write
 
-        for file in write(store, study, suite, out, form or out.suffix.lstrip(".").lower() or "answers"):
+        named = {"": ANSWERS, "zip": ARCHIVE}
+        suffix = out.suffix.lstrip(".").lower()
+        for file in write(store, study, suite, out, form or named.get(suffix, suffix)):
             print(f"wrote {file}")
+
+
+@app.command("import", no_args_is_help=True)
+def fill(
+    path: StudyFile,
+    archive: Annotated[Path, typer.Argument(metavar="FILE.zip", help="An archive that `annotate export` wrote.")],
+) -> None:
+    """Fill a new study's empty store from an archive: all of it, or nothing.
+
+    Example: to go from SQLite to PostgreSQL, stop the server, `evenhand annotate export study.toml --out study.zip`, name the new database as `store`
+    in study.toml, then `evenhand annotate import study.toml study.zip`. Keep the secret file: with it, the links that people have go on working.
+    """
+    with _opened(path) as (_, _, store):
+        from evenhand.annotate.archive import read_archive
+
+        rows = read_archive(store, archive)
+        told = [f"{count:,} {name.replace('_', ' ')}" for name, count in rows.items() if name != "study"]
+        print(f"stored {', '.join(told)}")
+        print(f"owners' passwords are not in an archive; set one with: evenhand annotate owner {path} NAME", file=sys.stderr)
 
 
 @app.command(no_args_is_help=True)

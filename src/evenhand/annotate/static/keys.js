@@ -52,6 +52,7 @@ function ranking() {
     press(key) {
       if (/^[1-3]$/.test(key)) choose(Number(key) - 1);
       else if (key === "q") { equal.checked = !equal.checked; draw(); }
+      else if (key === "backspace" && chosen.length) { chosen.pop(); draw(); }
       else return false;
       return true;
     },
@@ -70,6 +71,8 @@ function rating() {
   return {
     press(key) {
       const level = levels.find((radio) => radio.dataset.shown === key);
+      const given = levels.find((radio) => radio.checked);
+      if (key === "backspace" && given) { given.checked = false; say("chosenNone"); return true; }
       if (!level) return false;
       level.checked = true;
       tell();
@@ -99,6 +102,10 @@ if (form) {
       event.preventDefault();
       if (!event.repeat) form.requestSubmit();
     } else if (question.press(event.key.toLowerCase())) event.preventDefault();
+    else if (event.key === "Backspace") { // nothing is left to take back here: to the question before
+      event.preventDefault();
+      form.querySelector("a[href='/previous']")?.click();
+    }
   });
   window.addEventListener("pageshow", () => { isSent = false; });
 }
