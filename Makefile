@@ -60,6 +60,7 @@ bench: $(TORCH_VENV)/bin/.installed  ## speed against what a user would run inst
 	$(TORCH_VENV)/bin/python benchmarks/throughput.py
 	$(TORCH_VENV)/bin/python benchmarks/blanks.py
 	$(TORCH_VENV)/bin/python benchmarks/training.py
+	$(TORCH_VENV)/bin/python benchmarks/study_load.py
 
 clean:  ## remove what make made
 	rm -rf $(VENV) $(TORCH_VENV) site runs .mypy_cache .ruff_cache .pytest_cache
