@@ -37,7 +37,7 @@ from pathlib import Path
 from evenhand.annotate.archive import read_archive
 from evenhand.annotate.store import Store
 store = Store.open(sys.argv[1])
-@sa.event.listens_for(store._database.engine, "after_cursor_execute")
+@sa.event.listens_for(store.database.engine, "after_cursor_execute")
 def wait(connection, cursor, statement, *_):
     if statement.startswith("INSERT INTO inventory_answers"):
         print("in the middle", flush=True)
@@ -92,13 +92,13 @@ def known(store: Store) -> dict[str, Any]:
         "people": people, "invitations": store.invitations(), "progress": store.progress(), "events": store.events(), "scored": store.scored(),
         "answers": store.answers_table().rows(), "inventories": store.inventory_table().rows(),
         "next": [store.next_question(p.id) for p in people], "parts": [store.parts(p.id) for p in people],
-        "study": store._database.read(lambda c: c.execute(sa.select(TABLES["study"])).all()),
+        "study": store.database.read(lambda c: c.execute(sa.select(TABLES["study"])).all()),
     }  # fmt: skip
 
 
 def rows(store: Store) -> dict[str, int]:
     """How full is each table?"""
-    return store._database.read(lambda c: {name: views.whole_table(c, table).height for name, table in TABLES.items()})
+    return store.database.read(lambda c: {name: views.whole_table(c, table).height for name, table in TABLES.items()})
 
 
 @pytest.fixture
@@ -212,9 +212,9 @@ def test_an_archive_is_of_one_moment(new_url: NewUrl, tmp_path: Path, kind: str)
                 come.append(begin(busy, 3))
                 answer(busy, come[-1], f"{come[-1]}.trial.1.0", key="k")
 
-        sa.event.listen(store._database.engine, "before_cursor_execute", interrupt)
+        sa.event.listen(store.database.engine, "before_cursor_execute", interrupt)
         write_archive(store, tmp_path / "a.zip")
-        sa.event.remove(store._database.engine, "before_cursor_execute", interrupt)
+        sa.event.remove(store.database.engine, "before_cursor_execute", interrupt)
         assert len(come) == 1 and len(store.annotators()) == 5
         read_archive(moved, tmp_path / "a.zip")
         assert known(moved) == before

@@ -116,7 +116,7 @@ def test_many_open_a_new_database_at_once(url: str) -> None:
 
 def fill_disk(store: Store) -> sa.Engine:
     """Make the next page (SQLite) or row (PostgreSQL) one too many."""
-    engine = store._database.engine
+    engine = store.database.engine
     if engine.dialect.name == "sqlite":
         with engine.connect() as connection:
             pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
@@ -144,7 +144,7 @@ def test_a_full_disk_is_told_and_nothing_is_lost(url: str) -> None:
                 stored += 1
     with Store.open(url) as store:
         if url.startswith("postgres"):
-            with store._database._writing.begin() as connection:
+            with store.database._writing.begin() as connection:
                 connection.execute(sa.text("DROP TRIGGER fill ON answers"))
         assert store.answers_table()["key"].to_list() == [f"k{i}" for i in range(stored)]
         assert answer(store, me, f"{me}.trial.1.{stored}", key=f"k{stored}")
@@ -205,7 +205,7 @@ def test_an_older_database_is_upgraded_with_its_answers(url: str, tmp_path: Path
     with Store.open(url) as store:
         assert store.answers_table().equals(before)
         query = sa.text("SELECT note, (SELECT version_num FROM alembic_version) FROM annotators")
-        assert store._database.read(lambda c: tuple(c.execute(query).one())) == ("none", "0002")
+        assert store.database.read(lambda c: tuple(c.execute(query).one())) == ("none", "0002")
     monkeypatch.undo()
     with pytest.raises(
         InputError, match=r"is of revision 0002, which this evenhand does not know \(it knows 0001\); install a newer evenhand"
@@ -221,7 +221,7 @@ def test_a_migration_that_fails_changes_nothing(url: str, tmp_path: Path, monkey
         Store.open(url)
     monkeypatch.undo()
     with Store.open(url) as store:
-        assert "note" not in store._database.read(lambda c: [column["name"] for column in sa.inspect(c).get_columns("annotators")])
+        assert "note" not in store.database.read(lambda c: [column["name"] for column in sa.inspect(c).get_columns("annotators")])
 
 
 def test_the_migrations_make_the_tables_that_the_store_reads(url: str) -> None:
@@ -276,4 +276,4 @@ def test_part_of_a_part_is_never_there(store: Store) -> None:
     [part] = store.parts(me)
     assert part.size == 2000
     count = sa.text("SELECT count(*) FROM questions")
-    assert store._database.read(lambda c: c.execute(count).scalar()) == 2000
+    assert store.database.read(lambda c: c.execute(count).scalar()) == 2000

@@ -93,7 +93,7 @@ def test_the_database_itself_refuses_an_answer_to_anothers_question(store: Store
     order = (
         "INSERT INTO answers (annotator, question, given_at, seconds, payload, fine, coarse, key) VALUES (:me, :q, '', 0, '', 0, 0, 'k')"
     )
-    with pytest.raises(sa.exc.IntegrityError), store._database._writing.begin() as connection:
+    with pytest.raises(sa.exc.IntegrityError), store.database._writing.begin() as connection:
         connection.execute(sa.text(order), {"me": me, "q": f"{other}.trial.1.0"})
 
 

@@ -64,7 +64,7 @@ def write_archive(store: Store, out: Path, form: str = "parquet") -> Path:
     """Write everything but owners to a .zip, each table in this form, as it was at one moment; the file is whole or not there."""
     if form not in RAW:
         raise UnknownNameError("form of an archive's tables", form, RAW)
-    frames, revision = store._database.read(
+    frames, revision = store.database.read(
         lambda c: ({name: whole_table(c, table) for name, table in TABLES.items()}, str(c.execute(_REVISION).scalar_one()))
     )
     files = {name: as_bytes(frame, form) for name, frame in frames.items()}
@@ -98,7 +98,7 @@ def read_archive(store: Store, path: Path) -> dict[str, int]:
     except _BROKEN as error:
         raise InputError(path, f"is damaged or no .zip ({error}); copy or export it again") from error
     try:
-        return store._database.write(lambda connection: _fill(connection, path, manifest, frames))
+        return store.database.write(lambda connection: _fill(connection, path, manifest, frames))
     except sa.exc.IntegrityError as error:
         said = str(error.orig).splitlines()[0]
         raise InputError(path, f"its rows do not belong together ({said}); nothing was stored, export it again") from error

@@ -33,7 +33,7 @@ class Registry:
     """The people of one study and the log."""
 
     def __init__(self, database: Database, clock: Callable[[], datetime] | None = None) -> None:
-        self._database = database
+        self.database = database
         self._clock = clock or (lambda: datetime.now(UTC))
         self._insert = postgresql.insert if database.engine.dialect.name == "postgresql" else sqlite.insert
         self._lines, self._left_out = Buckets(LINES), Counter[str]()
@@ -50,11 +50,11 @@ class Registry:
 
     def annotators(self) -> list[Annotator]:
         """Everybody, in the order of coming."""
-        return self._database.read(views.annotators)
+        return self.database.read(views.annotators)
 
     def annotator(self, identity: str) -> Annotator:
         """One of them; refused where there is no such one."""
-        found = self._database.read_one(self._person, {"a": identity}) if is_plain(identity) else None
+        found = self.database.read_one(self._person, {"a": identity}) if is_plain(identity) else None
         return (
             Annotator(**found) if found else self._refuse("unknown annotator", identity, "there is no such annotator; ask for a new link")
         )
@@ -74,7 +74,7 @@ class Registry:
 
     def invitations(self, annotator: str | None = None) -> list[Invitation]:
         """All invitations, or those of one annotator, oldest first."""
-        return self._database.read(lambda c: views.invitations(c, annotator))
+        return self.database.read(lambda c: views.invitations(c, annotator))
 
     def revoke(self, invitation: str) -> bool:
         """Make a link worthless; False where there is no such one, or it is worthless already."""
@@ -93,11 +93,11 @@ class Registry:
             connection.execute(people.update().where(people.c.id == annotator).values(state=t.WITHDRAWN))
             return int(connection.execute(sa.select(sa.func.count()).where(t.answers.c.annotator == annotator)).scalar_one())
 
-        return self._database.write(work)
+        return self.database.write(work)
 
     def admit(self, invitation: str) -> str:
         """The annotator who holds an invitation; refused where it is unknown, revoked or expired."""
-        row = self._database.read_one(self._invited, {"i": invitation}) if is_plain(invitation) else None
+        row = self.database.read_one(self._invited, {"i": invitation}) if is_plain(invitation) else None
         if row is None:
             self._refuse("unknown invitation", None, "this link is not valid; ask for a new one")
         if row["revoked"] is not None:
@@ -118,12 +118,12 @@ class Registry:
         if not name.isprintable():  # PostgreSQL takes no NUL
             return None
         query = sa.select(t.owners.c.hash).where(t.owners.c.name == name)
-        found: str | None = self._database.read(lambda c: c.execute(query).scalar())
+        found: str | None = self.database.read(lambda c: c.execute(query).scalar())
         return found
 
     def events(self, limit: int | None = None) -> list[Event]:
         """The log, newest first."""
-        return self._database.read(lambda c: views.events(c, limit))
+        return self.database.read(lambda c: views.events(c, limit))
 
     def log(self, kind: str, annotator: str | None = None, detail: str = "") -> None:
         """Add a line to the log; in a flood lines are only counted, so that nobody fills the disk by being refused."""
@@ -138,7 +138,7 @@ class Registry:
 
     def _do(self, order: sa.Executable) -> int:
         """Run one order for good; how many rows it touched."""
-        return int(self._database.write(lambda c: c.execute(order).rowcount))
+        return int(self.database.write(lambda c: c.execute(order).rowcount))
 
     def _refuse(self, kind: str, annotator: str | None, message: str, detail: str = "") -> NoReturn:
         self.log(kind, annotator, detail or message)

@@ -71,7 +71,7 @@ class Store(Registry):
 
     def close(self) -> None:
         """Finish what is being written and let go of the database."""
-        self._database.close()
+        self.database.close()
 
     def __enter__(self) -> Self:
         return self
@@ -98,7 +98,7 @@ class Store(Registry):
             if last is None or last["settings"] != row["settings"]:
                 connection.execute(t.study.insert(), row)
 
-        self._database.write(work)
+        self.database.write(work)
 
     def begin_part(self, annotator: str, part: str, attempt: int, questions: Sequence[Question]) -> bool:
         """Put questions to an annotator; False where this very part was begun before (its questions stay as they were)."""
@@ -120,7 +120,7 @@ class Store(Registry):
             return True
 
         try:
-            begun = self._database.write(work)
+            begun = self.database.write(work)
         except sa.exc.IntegrityError as error:
             if any((p.part, p.attempt) == (part, attempt) for p in self.parts(annotator)):
                 return False  # another device was faster
@@ -133,14 +133,14 @@ class Store(Registry):
 
     def parts(self, annotator: str) -> list[Part]:
         """What an annotator has begun, oldest first."""
-        return self._database.read(lambda c: views.parts(c, annotator))
+        return self.database.read(lambda c: views.parts(c, annotator))
 
     def next_question(self, annotator: str) -> Asked | None:
         """The first question of the open part that has no answer; None where all have, or no part is open."""
         part, attempt, reached = self._reached.get(annotator, ("", 0, 0))
         found = self._next(annotator, part, attempt, reached) if part else None
         if found is None:  # another part is open now, or none
-            row = self._database.read_one(self._opened, {"a": annotator})
+            row = self.database.read_one(self._opened, {"a": annotator})
             if row is None:
                 return None
             found = self._next(annotator, row["part"], row["attempt"], 0)
@@ -149,11 +149,11 @@ class Store(Registry):
         return found
 
     def _next(self, annotator: str, part: str, attempt: int, reached: int) -> Asked | None:
-        return views.asked(self._database.read_one(self._following, {"a": annotator, "part": part, "attempt": attempt, "reached": reached}))
+        return views.asked(self.database.read_one(self._following, {"a": annotator, "part": part, "attempt": attempt, "reached": reached}))
 
     def question(self, annotator: str, question: str) -> Asked:
         """A question of this annotator with the latest answer to it; refused where it is another's."""
-        found = self._database.read_one(self._asking, {"a": annotator, "q": question}) if is_plain(question) else None
+        found = self.database.read_one(self._asking, {"a": annotator, "q": question}) if is_plain(question) else None
         return views.asked(found) or self._refuse_question(annotator, question)
 
     def question_at(self, annotator: str, place: int) -> Asked | None:
@@ -161,7 +161,7 @@ class Store(Registry):
         reached = self.next_question(annotator)
         if place < 0 or (reached is not None and place > reached.place):
             return None
-        return views.asked(self._database.read_one(self._placed, {"a": annotator, "place": place}))
+        return views.asked(self.database.read_one(self._placed, {"a": annotator, "place": place}))
 
     def finish_part(self, annotator: str, part: str, attempt: int, *, state: str, accuracy: float, consistency: float) -> None:
         """Close a part with a verdict that was found elsewhere."""
@@ -184,7 +184,7 @@ class Store(Registry):
                 connection.execute(t.parts.update().where(is_this).values(finished=self._now(), **verdict.to_row()))
             return left
 
-        left = self._database.write(work)
+        left = self.database.write(work)
         if left is None:
             self._refuse("no open part", annotator, f"{part} (attempt {attempt}) is not open")
         if left:
@@ -210,7 +210,7 @@ class Store(Registry):
             "a": annotator, "q": question, "given_at": self._now(), "seconds": float(seconds), "payload": said, "fine": float(fine),
             "coarse": float(coarse), "key": key,
         }  # fmt: skip
-        if self._database.write_one(self._answering, row) is not None:
+        if self.database.write_one(self._answering, row) is not None:
             return True
         return self._why_not(annotator, question, said, key)
 
@@ -218,7 +218,7 @@ class Store(Registry):
         """Nothing was stored: False for a replay, else a refusal."""
         held = t.answers.c
         query = sa.select(held.question, held.payload).where(held.annotator == annotator, held.key == key)
-        before = self._database.read(lambda c: c.execute(query).first())
+        before = self.database.read(lambda c: c.execute(query).first())
         if before is not None:
             if tuple(before) == (question, said):
                 return False
@@ -228,14 +228,14 @@ class Store(Registry):
 
     def _refuse_question(self, annotator: str, question: str) -> NoReturn:
         query = sa.select(t.questions.c.id).where(t.questions.c.id == question).limit(1)
-        is_there = is_plain(question) and self._database.read(lambda c: c.execute(query).first()) is not None
+        is_there = is_plain(question) and self.database.read(lambda c: c.execute(query).first()) is not None
         # one message for both: nobody learns which questions others have
         message = "there is no such question for you; load the page again"
         self._refuse("foreign question" if is_there else "unknown question", annotator, message, question)
 
     def scored(self, annotator: str | None = None, part: str | None = None, attempt: int | None = None) -> list[Scored]:
         """The latest answer to each question, as `evenhand.annotate.scoring` takes them."""
-        return self._database.read(lambda c: views.scored(c, annotator=annotator, part=part, attempt=attempt))
+        return self.database.read(lambda c: views.scored(c, annotator=annotator, part=part, attempt=attempt))
 
     def answer_inventory(self, annotator: str, inventory: str, values: Mapping[str, float], key: str) -> bool:
         """Store what somebody said to the items of an inventory, together; False for a replay."""
@@ -254,35 +254,26 @@ class Store(Registry):
             return True
 
         try:
-            return self._database.write(work)
+            return self.database.write(work)
         except sa.exc.IntegrityError:
             return False  # the same form at the same moment from another device
 
     def inventory_answers(self, annotator: str, inventory: str) -> dict[str, float]:
         """Item -> the latest value that somebody gave."""
-        return self._database.read(lambda c: views.inventory_answers(c, annotator, inventory))
+        return self.database.read(lambda c: views.inventory_answers(c, annotator, inventory))
 
     def progress(self) -> list[Progress]:
         """How far everybody is, part by part."""
-        return self._database.read(views.progress)
+        return self.database.read(views.progress)
 
     def paces(self) -> dict[tuple[str, str, int], float]:
         """Annotator, part and attempt -> the median seconds on an answer: a page that was left open over night moves a mean, not this."""
-        part, seconds = (t.questions.c.annotator, t.questions.c.part, t.questions.c.attempt), t.answers.c.seconds
-        is_its = (t.answers.c.annotator == t.questions.c.annotator) & (t.answers.c.question == t.questions.c.id)
-        rank = sa.func.row_number().over(partition_by=part, order_by=seconds)
-        ranked = sa.select(*part, seconds, (2 * rank).label("twice"), sa.func.count().over(partition_by=part).label("all"))
-        held = ranked.select_from(t.questions.join(t.answers, is_its)).subquery().c
-        middle = sa.select(held.annotator, held.part, held.attempt, sa.func.avg(held.seconds)).where(
-            held.twice.between(held.all, held.all + 2)
-        )
-        rows = self._database.read(lambda c: c.execute(middle.group_by(held.annotator, held.part, held.attempt)).all())
-        return {(annotator, name, attempt): float(median) for annotator, name, attempt, median in rows}
+        return self.database.read(views.paces)
 
     def answers_table(self) -> pl.DataFrame:
         """Every answer ever given, all versions, beside what was asked: one row each, oldest first."""
-        return self._database.read(views.answers_table)
+        return self.database.read(views.answers_table)
 
     def inventory_table(self) -> pl.DataFrame:
         """Every answer to an inventory, oldest first."""
-        return self._database.read(views.inventory_table)
+        return self.database.read(views.inventory_table)

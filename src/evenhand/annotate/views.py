@@ -133,6 +133,17 @@ def progress(connection: sa.Connection) -> list[Progress]:
     return [Progress(part=p, answered=n, changed=given - n, seconds=seconds, last=last) for p, (n, given, seconds, last) in told]
 
 
+def paces(connection: sa.Connection) -> dict[tuple[str, str, int], float]:
+    """The median seconds on an answer of each part."""
+    part = (_Q.annotator, _Q.part, _Q.attempt)
+    rank = sa.func.row_number().over(partition_by=part, order_by=_A.seconds)
+    ranked = sa.select(*part, _A.seconds, (2 * rank).label("twice"), sa.func.count().over(partition_by=part).label("all"))
+    held = ranked.select_from(t.questions.join(t.answers, _OF_QUESTION)).subquery().c
+    middle = sa.select(held.annotator, held.part, held.attempt, sa.func.avg(held.seconds)).where(held.twice.between(held.all, held.all + 2))
+    rows = connection.execute(middle.group_by(held.annotator, held.part, held.attempt))
+    return {(annotator, name, attempt): float(median) for annotator, name, attempt, median in rows}
+
+
 def events(connection: sa.Connection, limit: int | None) -> list[Event]:
     """The log, newest first."""
     return [Event(**row) for row in _all(connection, sa.select(t.events).order_by(t.events.c.id.desc()).limit(limit))]
