@@ -181,6 +181,9 @@ def test_measure_and_compare_take_people(full: Store, suite: Suite, tmp_path: Pa
     [bias] = [e for e in run.estimates if e.measure == "pb_bias"]
     odds = (said.values[:, 0] - said.values[:, 1])[[p.stratum == "MS" for p in said.probes]]
     assert bias.value == pytest.approx(np.nanmean(np.abs(odds)))
+    [settled] = [b for b in run.breakdowns if (b.measure, b.by) == ("objective_accuracy", "type")]
+    is_answered = [p.stratum == "OS" and bool(np.isfinite(v).all()) for p, v in zip(said.probes, said.values, strict=True)]
+    assert sum(g.probes for g in settled.groups) == sum(is_answered) < sum(p.stratum == "OS" for p in said.probes)
     found = compare([str(path) for path in each], resamples=200, permutations=200)
     assert "annotator-1" in str(found) and "annotator-2" in str(found)
 

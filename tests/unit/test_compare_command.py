@@ -112,7 +112,7 @@ def test_people_and_models_are_not_on_one_footing(data: Path) -> None:
         permutations=100,
     )[0]
     assert footing(found, "stored:ELECTRA") == ""
-    assert footing(found, "stored:Annotators").startswith("stored:Annotators gives scores from -2 to 2")
+    assert footing(found, "stored:Annotators").startswith("stored:Annotators gives the scores of people")
     assert footing(found, "stored:Annotators") in " ".join(printed(found, 100).split())
 
 

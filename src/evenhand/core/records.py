@@ -173,7 +173,7 @@ class Group:
     name: str
     tags: Mapping[str, str]
     interval: Interval
-    probes: int
+    probes: int  # that have an answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

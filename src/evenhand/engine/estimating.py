@@ -133,7 +133,8 @@ def break_down(measure: Measure, answers: Answers, by: str, unit: str, *, seed: 
             totals, measure.partial, generator(seed, f"{measure.name}/{name}"), resamples=GROUP_RESAMPLES, level=level, method="percentile"
         )
         shared = {k: v for k, v in probes[0].tags.items() if all(p.tags.get(k) == v for p in probes)}
-        found.append(Group(name=name, tags=shared, interval=score, probes=len(rows)))
+        answered = int(np.isfinite(answers.values[rows]).all(axis=1).sum())
+        found.append(Group(name=name, tags=shared, interval=score, probes=answered))
     found.sort(key=lambda g: (not np.isfinite(g.interval.value), -abs(g.interval.value - measure.fair), g.name))
     return Breakdown(measure=measure.name, by=by, unit=unit, groups=tuple(found))
 

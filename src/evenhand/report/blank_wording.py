@@ -128,9 +128,7 @@ def notes(run: Run) -> list[str]:
     if bias is not None and 1 < bias.clusters < FEW_PAIRS:
         found.append(f"The measuring sentences have {amount(bias.clusters, 'word pair')}; intervals over so few word pairs are rough.")
     if is_people(run):
-        found.append(
-            "The numbers are scores that people gave from -2 to 2, no logarithms of ratios: their size does not compare with that of models."
-        )
+        found.append("The numbers are scores that people gave, no logarithms of ratios: their size does not compare with that of models.")
     if "fixed:constant" in run.baselines:
         found.append(
             "Random answers split the probability between the two words at random. The constant one finds the male word e = 2.7 times as likely everywhere."

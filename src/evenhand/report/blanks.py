@@ -62,7 +62,7 @@ class Filled:
 
 
 def is_people(run: Run) -> bool:
-    """Are the numbers scores that people gave, from -2 to 2, and no logarithms of ratios?"""
+    """Are the numbers scores that people gave on a scale of their own, and no logarithms of ratios?"""
     return is_of_people(run.answers)
 
 

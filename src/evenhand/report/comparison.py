@@ -65,7 +65,7 @@ def footing(comparison: Comparison, name: str) -> str:
     people = [c.name for c in pair if is_of_people(c.answers)]
     if len(people) != 1 or pair[0].answers.probes[0].kind != "mask":
         return ""
-    return f"{people[0]} gives scores from -2 to 2 and the other logarithms of ratios: only what counts right answers compares, not how far either leans."
+    return f"{people[0]} gives the scores of people and the other logarithms of ratios: only what counts right answers compares, not how far either leans."
 
 
 def summary(comparison: Comparison, name: str) -> str:

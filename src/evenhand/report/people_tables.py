@@ -72,7 +72,7 @@ def _agreement(found: PeopleComparison) -> Iterator[Grid]:
         yield Grid(
             name="pairs",
             title="Pearson's r between people",
-            heads=("people", "sentences", "r", "p of sentences", "both answered"),
+            heads=("people", "sentences", "r", "p of sentences", "shared"),
             rows=tuple(pairs),
             note=f"{wording.drawn(found) if told.is_drawn else 'Intervals of every two people: Fisher z, every sentence for itself.'}"
             + ("" if len(told.pairs) <= MOST else f" All {len(told.pairs):,} pairs of people are in people.json."),

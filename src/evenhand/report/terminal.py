@@ -28,7 +28,7 @@ def make_table(*heads: str) -> Table:
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="dim")
     for i, head in enumerate(heads):
-        table.add_column(head, justify="right" if i else "left", no_wrap=i > 0)
+        table.add_column(head, justify="right" if i else "left", no_wrap=i > 0, overflow="fold")
     return table
 
 
