@@ -281,4 +281,10 @@ def test_keys_choose_undo_and_announce(browser: Browser, tmp_path: Path) -> None
         page.keyboard.press("Backspace")  # nothing is chosen here: the question before
         page.wait_for_url("**/previous")
         assert page.locator(".card[aria-pressed=true]").count() == 2
+        page.locator(".keys button").click()  # keys of one letter can be turned off, and stay off
+        page.keyboard.press("Backspace")
+        page.reload()
+        page.keyboard.press("Backspace")
+        assert page.locator(".card[aria-pressed=true]").count() == 2
+        assert page.locator(".keys button").inner_text() == "Keys 1 2 3 Q: off"
         assert reader.faults == []

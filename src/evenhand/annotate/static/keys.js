@@ -82,7 +82,27 @@ function rating() {
   };
 }
 
+// Keys of one letter disturb whoever speaks to the computer, or whose hand slips: they can be turned off, and stay so on this device.
+function switching() {
+  const button = document.querySelector(".keys button");
+  let isOn = true;
+  try { isOn = localStorage.getItem("keys") !== "off"; } catch { /* nothing is kept where storage is forbidden */ }
+  function draw() {
+    button.setAttribute("aria-pressed", String(isOn));
+    button.textContent = button.dataset[isOn ? "on" : "off"];
+    document.documentElement.classList.toggle("keyless", !isOn);
+  }
+  button.addEventListener("click", () => {
+    isOn = !isOn;
+    try { localStorage.setItem("keys", isOn ? "on" : "off"); } catch { /* as above */ }
+    draw();
+  });
+  draw();
+  return () => isOn;
+}
+
 if (form) {
+  const areKeysOn = switching();
   const question = form.dataset.type === "type1" ? ranking() : rating();
   let isSent = false;
   form.noValidate = true;
@@ -96,7 +116,7 @@ if (form) {
     isSent = true;
   });
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (!areKeysOn() || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (event.key === "Enter") {
       if (isElsewhere(event.target) || (event.target.closest(".card") && !question.isComplete())) return;
       event.preventDefault();
