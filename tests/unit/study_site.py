@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 from starlette.testclient import TestClient
 
 from evenhand.annotate.app import make_app
@@ -78,6 +80,19 @@ def open_place(folder: Path, *, has_inventory: bool = False, suite: str = "", li
     (folder / "small.toml").write_text(text.replace('"contextualised"', f'"{suite}"') if suite else text, encoding="utf-8")
     study, sentences = open_study(folder / "small.toml")
     return Place(study, sentences, open_store(study, sentences), limits)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    """A small study that is closed at the end."""
+    found = open_place(tmp_path)
+    yield found
+    found.store.close()
+
+
+def kinds(place: Place) -> list[str]:
+    """What the log holds, oldest first."""
+    return [event.kind for event in place.store.events()][::-1]
 
 
 def hidden(page: Page, name: str) -> str:

@@ -16,7 +16,7 @@ pytest.importorskip("sqlalchemy", reason="needs the annotate extra")
 
 from postgres import answer as give
 from postgres import begin, server, store, url  # noqa: F401  (fixtures)
-from study_site import PASSWORD, Page, Place, answer, do_part, hidden, open_place, right, send, told
+from study_site import PASSWORD, Page, Place, answer, do_part, hidden, kinds, open_place, place, right, send, told  # noqa: F401  (a fixture)
 
 from evenhand.annotate.owner import hash_password
 from evenhand.annotate.rows import RefusedError
@@ -29,21 +29,10 @@ from evenhand.annotate.study import open_study
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Place]:
-    found = open_place(tmp_path)
-    yield found
-    found.store.close()
-
-
-@pytest.fixture
 def asking(tmp_path: Path) -> Iterator[Place]:
     found = open_place(tmp_path, has_inventory=True)
     yield found
     found.store.close()
-
-
-def kinds(place: Place) -> list[str]:
-    return [event.kind for event in place.store.events()][::-1]
 
 
 def answer_all(place: Place, name: str, client: Any, page: Page) -> Page:
@@ -78,8 +67,8 @@ def test_an_answer_changed_while_a_part_is_closed_is_judged_or_refused(place: Pl
 
 def test_a_part_is_judged_by_its_latest_answers_and_locked_meanwhile(store: Store, url: str) -> None:
     me, said = begin(store, 2), []
-    for place, key in ((0, "a"), (1, "b")):
-        give(store, me, f"{me}.trial.1.{place}", key=key)
+    for number, key in ((0, "a"), (1, "b")):
+        give(store, me, f"{me}.trial.1.{number}", key=key)
     give(store, me, f"{me}.trial.1.0", key="c", fine=-1.5)
     with Store.open(url) as other:  # another process
 
@@ -174,8 +163,8 @@ def test_looking_at_a_page_ends_no_inventory(asking: Place) -> None:
     name, link = asking.invite()
     client = asking.client()
     page = send(client, client.get(link), "/consent", agree="1")
-    for place in ("2", "99999", "-1", "x"):
-        assert "I like mornings." in client.get(f"/inventory?at={place}").text
+    for at in ("2", "99999", "-1", "x"):
+        assert "I like mornings." in client.get(f"/inventory?at={at}").text
     assert asking.store.annotator(name).state == "consented"
     old = page
     page = send(client, page, "/inventory", shown=hidden(page, "shown"), value=4)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ import pytest
 pytest.importorskip("starlette", reason="needs the annotate extra")
 pytest.importorskip("sqlalchemy", reason="needs the annotate extra")
 
-from study_site import PASSWORD, ROOMY, Place, hidden, open_place, send, told
+from study_site import PASSWORD, ROOMY, Place, hidden, kinds, open_place, place, send, told  # noqa: F401  (a fixture)
 
 from evenhand.annotate.archive import read_archive
 from evenhand.annotate.importing import import_inventories
@@ -21,17 +20,7 @@ from evenhand.annotate.store import Store
 from evenhand.annotate.tokens import Shown, TokenError, Tokens, load_secret
 from evenhand.core.errors import StorageError
 
-
-@pytest.fixture
-def place(tmp_path: Path) -> Iterator[Place]:
-    found = open_place(tmp_path)
-    yield found
-    found.store.close()
-
-
-def kinds(place: Place) -> list[str]:
-    """What the log holds, oldest first."""
-    return [event.kind for event in place.store.events()][::-1]
+# ruff: noqa: F811  (fixtures are arguments)
 
 
 @pytest.mark.parametrize("path", ["/owner/invite", "/owner/revoke", "/owner/logout", "/owner/login"])

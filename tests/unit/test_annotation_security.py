@@ -14,7 +14,7 @@ pytest.importorskip("starlette", reason="needs the annotate extra")
 pytest.importorskip("sqlalchemy", reason="needs the annotate extra")
 
 from starlette.testclient import TestClient
-from study_site import ROOMY, Place, answer, hidden, open_place, send, told
+from study_site import ROOMY, Place, answer, hidden, kinds, open_place, place, send, told  # noqa: F401  (a fixture)
 
 from evenhand.annotate.security import Limits, Rate
 from evenhand.annotate.store import Store
@@ -22,17 +22,7 @@ from evenhand.annotate.tokens import ExpiredTokenError, Shown, Tokens
 from evenhand.core.errors import StorageError
 from evenhand.core.records import BLANK, GENDERS
 
-
-@pytest.fixture
-def place(tmp_path: Path) -> Iterator[Place]:
-    found = open_place(tmp_path)
-    yield found
-    found.store.close()
-
-
-def kinds(place: Place) -> list[str]:
-    """What the log holds, oldest first."""
-    return [event.kind for event in place.store.events()][::-1]
+# ruff: noqa: F811  (fixtures are arguments)
 
 
 def count(place: Place) -> int:

@@ -95,7 +95,7 @@ def test_lists_and_thresholds_are_printed(found: PeopleComparison, shown: list[s
         assert "People's |score| at least 0.75, model's |PB| below 0.1" in form
         assert "Model's |PB| at least 0.693 (one word 2 times as likely), people's |score| below 0.25" in form
     first = found.models[0].lists.agree.sentences[0]
-    assert first.around[1] in page
+    assert first.probe.around[1] in page
     assert first.text.replace("_", "") in markdown.replace("_", "")
 
 

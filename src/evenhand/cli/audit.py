@@ -55,9 +55,9 @@ def audit(
     Examples: `evenhand audit default`; `evenhand audit ./my-nli --suite nli-coal --data DIR`; `evenhand audit org/model --lang ja --limit 500`;
     `evenhand audit albert-tiny-zh --suite contextualised --lang zh`.
     """
-    from evenhand.cli.progress import asking_bar
+    from evenhand.cli.progress import asking_bar, stopping
     from evenhand.core.errors import EvenhandError
-    from evenhand.core.storage import require_writable
+    from evenhand.core.storage import require_room
     from evenhand.engine.audit import audit as run_audit
 
     if batch_size != "auto" and not (batch_size.isdigit() and int(batch_size) > 0):
@@ -68,9 +68,8 @@ def audit(
         for name in names
     ]
     for folder in folders:
-        # the nearest folder that is there, so that a model that does not load leaves no empty folder behind
-        require_writable(next(p for p in (folder, *folder.parents) if p.exists()))
-    try:
+        require_room(folder)
+    with stopping(cache):
         for name, folder in zip(names, folders, strict=True):
             with asking_bar(f"asking {model}") as progress:
                 run = run_audit(
@@ -80,10 +79,6 @@ def audit(
                     level=level, method=method, progress=progress,  # type: ignore[arg-type]
                 )  # fmt: skip
             _tell(run, folder, as_json=as_json)
-    except KeyboardInterrupt:
-        kept = "what was answered is kept; the same command goes on from there" if cache else "nothing was kept (--no-cache)"
-        print(f"\nstopped: {kept}", file=sys.stderr)
-        raise typer.Exit(130) from None
 
 
 def _run_name(model: str, suite: str, lang: str) -> str:

@@ -58,16 +58,16 @@ def compare(
     Examples: `evenhand compare default ./my-nli --suite occupation-nli`; `evenhand compare runs/before runs/after --out DIR`;
     `evenhand compare stored:BERT stored:RoBERTa-wwm-ext --suite cgb --lang zh`.
     """
-    from evenhand.cli.progress import asking_bar
+    from evenhand.cli.progress import asking_bar, stopping
     from evenhand.core.errors import EvenhandError
-    from evenhand.core.storage import require_writable
+    from evenhand.core.storage import require_room
     from evenhand.engine.comparing import compare as run_compare
 
     if batch_size != "auto" and not (batch_size.isdigit() and int(batch_size) > 0):
         raise EvenhandError(f"batch size '{batch_size}': give a number of at least 1, or auto")
     if out is not None:
-        require_writable(next(p for p in (out, *out.parents) if p.exists()))
-    try:
+        require_room(out)
+    with stopping(cache):
         found = run_compare(
             models, suites=[name.strip() for name in (suite or "").split(",") if name.strip()], lang=lang, data=data, limit=limit, seed=seed, measures=measures,
             resamples=resamples, permutations=permutations, level=level, method=method,  # type: ignore[arg-type]
@@ -75,10 +75,6 @@ def compare(
             label_map=opt.parse_label_map(label_map), scoring=scoring, length=length, form=form, pooling=pooling, similarity=similarity,
             batch_size=None if batch_size == "auto" else int(batch_size), device=device, cache=cache,
         )  # fmt: skip
-    except KeyboardInterrupt:
-        kept = "what was answered is kept; the same command goes on from there" if cache else "nothing was kept (--no-cache)"
-        print(f"\nstopped: {kept}", file=sys.stderr)
-        raise typer.Exit(130) from None
     from evenhand.report.comparison import comparison_text, write_comparison
 
     page = write_comparison(found, out) if out is not None else None

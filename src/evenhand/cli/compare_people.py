@@ -56,20 +56,16 @@ def compare_people(
     Examples: `evenhand compare-people cgb stored:BERT stored:ELECTRA --data DATA --out people`; `evenhand compare-people study.toml ./my-bert --out people`.
     """
     from evenhand.annotate.comparing import compare_people as run_compare
-    from evenhand.cli.progress import asking_bar
-    from evenhand.core.storage import require_writable
+    from evenhand.cli.progress import asking_bar, stopping
+    from evenhand.core.storage import require_room
 
     if out is not None:
-        require_writable(next(p for p in (out, *out.absolute().parents) if p.exists()))
-    try:
+        require_room(out)
+    with stopping(cache):
         found = run_compare(
             people, models, lang=lang, data=data, unit=unit, count=count, seed=seed, resamples=resamples, level=level, cache=cache,
             watch=lambda name: asking_bar(f"asking {name}"), scoring=scoring, length=length, batch_size=batch_size, device=device,
         )  # fmt: skip
-    except KeyboardInterrupt:
-        kept = "what was answered is kept; the same command goes on from there" if cache else "nothing was kept (--no-cache)"
-        print(f"\nstopped: {kept}", file=sys.stderr)
-        raise typer.Exit(130) from None
     from evenhand.report.people_models import people_text, write_people
 
     page = write_people(found, out) if out is not None else None

@@ -44,7 +44,7 @@ def picture(
     """
     from evenhand.core.errors import EvenhandError
     from evenhand.core.protocols import RespondentOptions
-    from evenhand.core.storage import require_writable
+    from evenhand.core.storage import require_room
     from evenhand.engine.audit import load_suite
     from evenhand.engine.boundary import require_learner
     from evenhand.engine.picturing import place_words
@@ -55,7 +55,7 @@ def picture(
         raise EvenhandError(f"--words is '{words}'; give {', '.join(CHOICES)}")
     if out.suffix not in FORMS:
         raise EvenhandError(f"a picture cannot be written as '{out.name}'; name a file that ends in {', '.join(FORMS)}")
-    require_writable(next(p for p in out.absolute().parents if p.exists()))
+    require_room(out.parent)
     require_learner()
     scene = scene_of([(sort, load_suite(sort, lang, seed=seed)) for sort in CHOICES[words]])  # type: ignore[misc]
     found = []

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import typer
+
 from evenhand.engine.asking import Progress
+
+
+@contextmanager
+def stopping(has_cache: bool) -> Iterator[None]:
+    """What does Ctrl-C leave behind, and how does one go on?"""
+    try:
+        yield
+    except KeyboardInterrupt:
+        kept = "what was answered is kept; the same command goes on from there" if has_cache else "nothing was kept (--no-cache)"
+        print(f"\nstopped: {kept}", file=sys.stderr)
+        raise typer.Exit(130) from None
 
 
 @contextmanager

@@ -78,7 +78,7 @@ def nli(
     """
     from evenhand.cli.progress import asking_bar
     from evenhand.core.errors import LoadError
-    from evenhand.core.storage import require_writable
+    from evenhand.core.storage import require_room
     from evenhand.respondents.suppositions import find_form
     from evenhand.train.corpus import read_corpus, require_all_labels, require_twins
     from evenhand.train.recipes import adapted, find_recipe
@@ -92,7 +92,7 @@ def nli(
     supposition = find_form(chosen.form)
     chosen = replace(chosen, form=supposition.name if supposition else "pair")
     encoder = _require_encoder(encoder)
-    require_writable(next(p for p in (out, *out.parents) if p.exists()))
+    require_room(out)
     files = {part: [read_corpus(path) for path in paths] for part, paths in (("train", train), ("dev", dev))}
     require_all_labels(files["train"])
     if chosen.pairing:

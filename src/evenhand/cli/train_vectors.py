@@ -48,10 +48,10 @@ def vectors(
     """
     from evenhand.cli.progress import asking_bar
     from evenhand.core.errors import LoadError
-    from evenhand.core.storage import require_writable
+    from evenhand.core.storage import require_room
     from evenhand.train.corpus import read_corpus
 
-    require_writable(next(p for p in (out, *out.parents) if p.exists()))
+    require_room(out)
     files = {part: [read_corpus(path) for path in paths] for part, paths in (("train", train), ("dev", dev))}
     try:
         from evenhand.train.head_fitting import HeadRecipe

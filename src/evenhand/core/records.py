@@ -51,6 +51,12 @@ class Probe:
         """How many values does an answer to this probe have?"""
         return len(NLI_LABELS) if self.kind == "pair" else len(self.texts) - 1
 
+    @property
+    def around(self) -> tuple[str, str]:
+        """What stands before the blank of a mask and after it."""
+        before, _, after = self.texts[0].partition(BLANK)
+        return before, after
+
     def to_json(self) -> dict[str, Any]:
         """The probe as plain data, keys in a fixed order."""
         return {

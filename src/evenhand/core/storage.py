@@ -109,6 +109,11 @@ def require_writable(folder: Path) -> None:
         raise storage_error(folder, error) from error
 
 
+def require_room(folder: Path) -> None:
+    """The same for a folder that is made later: the nearest one that is there, so that a model that does not load leaves no empty folder behind."""
+    require_writable(next(p for p in (folder, *folder.parents) if p.exists()))
+
+
 @contextmanager
 def staged(folder: Path) -> Iterator[Path]:
     """A folder to write several files in; they appear in `folder` together, when all of them are whole, or not at all."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from evenhand.core.errors import EvenhandError
-from evenhand.core.records import BLANK, Floats, Probe
+from evenhand.core.records import Floats, Probe
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,15 +42,9 @@ class Sentence:
     odds: float
 
     @property
-    def around(self) -> tuple[str, str]:
-        """What stands before the blank and after it."""
-        before, _, after = self.probe.texts[0].partition(BLANK)
-        return before, after
-
-    @property
     def text(self) -> str:
         """The sentence with the blank drawn as a line."""
-        return "____".join(self.around)
+        return "____".join(self.probe.around)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

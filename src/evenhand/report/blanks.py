@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.core.records import BLANK, GENDERS, Floats, Probe, Run
+from evenhand.core.records import GENDERS, Floats, Probe, Run
 from evenhand.engine.people import is_of_people
 from evenhand.measures.log_odds import MEASURING, OBJECTIVE, log_odds
 
@@ -35,12 +35,6 @@ class Filled:
     odds: float
 
     @property
-    def around(self) -> tuple[str, str]:
-        """What stands before the blank and after it."""
-        before, _, after = self.probe.texts[0].partition(BLANK)
-        return before, after
-
-    @property
     def likelier(self) -> str:
         """The word that the model prefers."""
         return self.probe.texts[1 if self.odds > 0 else 2]
@@ -58,7 +52,7 @@ class Filled:
     @property
     def text(self) -> str:
         """The sentence with the blank drawn as a line."""
-        return "____".join(self.around)
+        return "____".join(self.probe.around)
 
 
 def is_people(run: Run) -> bool:

@@ -11,12 +11,13 @@ from typing import Any
 from evenhand import __version__
 from evenhand.core import catalog
 from evenhand.core.records import Estimate, Interval
-from evenhand.core.storage import staged
 from evenhand.engine.differing import Comparison, Contestant, Difference
 from evenhand.engine.people import is_of_people
 from evenhand.report.estimates import FIRST, fair, good, title
+from evenhand.report.json_values import json_interval, json_number
 from evenhand.report.numbers import MISSING, amount, bounds, number, percent, plain
 from evenhand.report.results import environment
+from evenhand.report.writing import write_files
 
 
 def signed(value: float) -> str:
@@ -140,17 +141,9 @@ def accuracy(contestant: Contestant) -> str:
     return "" if found is None else f"{number(found.value)} {bounds(Interval(found.value, found.low, found.high))}"
 
 
-def _number(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
-
-
-def _interval(found: Interval | Estimate) -> dict[str, float | None]:
-    return {"value": _number(found.value), "low": _number(found.low), "high": _number(found.high)}
-
-
 def _estimate(found: Estimate) -> dict[str, Any]:
     return {
-        "measure": found.measure, **_interval(found), "probes": found.probes, "clusters": found.clusters, "coverage": _number(found.coverage),
+        "measure": found.measure, **json_interval(found), "probes": found.probes, "clusters": found.clusters, "coverage": json_number(found.coverage),
         "note": found.note, "signature": found.signature,
     }  # fmt: skip
 
@@ -158,8 +151,8 @@ def _estimate(found: Estimate) -> dict[str, Any]:
 def _difference(comparison: Comparison, found: Difference) -> dict[str, Any]:
     return {
         "measure": found.measure, "fair": fair(found.measure), "reference": {"name": comparison.reference.name, **_estimate(found.reference)},
-        "other": {"name": found.model, **_estimate(found.other)}, "difference": _interval(found.difference), "distance": _interval(found.distance),
-        "nearness": nearness(found), "p": _number(found.p), "adjusted": _number(found.adjusted), "is_shown": is_shown(comparison, found),
+        "other": {"name": found.model, **_estimate(found.other)}, "difference": json_interval(found.difference), "distance": json_interval(found.distance),
+        "nearness": nearness(found), "p": json_number(found.p), "adjusted": json_number(found.adjusted), "is_shown": is_shown(comparison, found),
         "probes": found.probes, "clusters": found.clusters, "note": found.note, "signature": found.signature,
         "signatures_differ": {k: list(v) for k, v in found.differing_fields.items()},
     }  # fmt: skip
@@ -168,7 +161,7 @@ def _difference(comparison: Comparison, found: Difference) -> dict[str, Any]:
 def _model(found: Contestant) -> dict[str, Any]:
     return {
         "name": found.name, "identity": found.answers.respondent, "labels": list(found.answers.labels), "traits": dict(sorted(found.answers.traits.items())),
-        "coverage": _number(found.answers.coverage), "unanswered": dict(sorted(found.answers.unanswered.items())),
+        "coverage": json_number(found.answers.coverage), "unanswered": dict(sorted(found.answers.unanswered.items())),
         "estimates": [_estimate(e) for e in found.estimates], "sanity": [_estimate(e) for e in found.sanity],
     }  # fmt: skip
 
@@ -208,9 +201,7 @@ def write_comparison(comparisons: Sequence[Comparison], folder: Path) -> Path:
         "comparison.html": to_html(comparisons), "comparison.md": to_markdown(comparisons), "comparison.tex": to_latex(comparisons),
         "comparison.json": comparison_text(comparisons),
     }  # fmt: skip
-    with staged(folder) as stage:
-        for name, text in texts.items():
-            (stage / name).write_text(text, encoding="utf-8", newline="\n")
+    write_files(folder, texts)
     return folder / "comparison.html"
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.core import catalog
-from evenhand.core.storage import staged
 from evenhand.meta.climb import Climb, Correlation
 from evenhand.meta.files import ladder_json, plain_number
 from evenhand.meta.ranking import FLAT, FOUND, MOVED, WEAK, Standing
 from evenhand.meta.records import Ladder
 from evenhand.report.numbers import amount, number, percent
+from evenhand.report.writing import write_files
 
 LEARNT = 0.9  # accuracy on its own development pairs below which a model is said not to have learnt its rate
 NAMED = 5  # names in one sentence; the others are in the table
@@ -195,17 +195,11 @@ def write_ladder_report(ladder: Ladder, standings: Sequence[Standing], out: Path
     from evenhand.report.ladder_figures import draw
     from evenhand.report.ladder_page import to_html
     from evenhand.report.ladder_tables import to_latex, to_markdown
-    from evenhand.report.picture import save_figure
 
     figures = draw(ladder, standings)
     texts = {
         "ladder.html": to_html(ladder, standings, figures), "ladder.md": to_markdown(ladder, standings), "ladder.tex": to_latex(ladder, standings),
         "ladder.json": report_text(ladder, standings),
     }  # fmt: skip
-    with staged(out) as stage:
-        for name, text in texts.items():
-            (stage / name).write_text(text, encoding="utf-8", newline="\n")
-        for figure in figures:
-            for form in (".svg", ".png"):
-                save_figure(figure, stage / f"{figure.name}{form}")
+    write_files(out, texts, figures)
     return out / "ladder.html"

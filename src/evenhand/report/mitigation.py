@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from evenhand.core.storage import staged
 from evenhand.mitigate.records import Mitigation
 from evenhand.report.mitigation_values import models
 from evenhand.report.mitigation_wording import generality, lead, not_shown, summary
+from evenhand.report.writing import write_files
 
 
 def mitigation_text(found: Mitigation) -> str:
@@ -34,7 +34,5 @@ def write_mitigation(found: Mitigation, folder: Path) -> Path:
         "mitigation.html": to_html(found, drawn), "mitigation.md": to_markdown(found), "mitigation.tex": to_latex(found), "mitigation.json": mitigation_text(found),
         **{f"{figure.name}.svg": standalone(figure) for figure in drawn},
     }  # fmt: skip
-    with staged(folder) as stage:
-        for name, text in texts.items():
-            (stage / name).write_text(text, encoding="utf-8", newline="\n")
+    write_files(folder, texts)
     return folder / "mitigation.html"

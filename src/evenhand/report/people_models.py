@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 from typing import Any
 
 from evenhand import __version__
 from evenhand.annotate.agreement import AgreementReport, Leaning, Pair
 from evenhand.annotate.comparing import PeopleComparison
-from evenhand.core.records import Estimate, Interval
-from evenhand.core.storage import staged
+from evenhand.core.records import Estimate
 from evenhand.engine.people import Beside, Correlation
 from evenhand.report import people_wording as wording
+from evenhand.report.json_values import json_interval, json_number
 from evenhand.report.people_tables import lists_of
 from evenhand.report.results import environment
-
-
-def _number(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
-
-
-def _interval(found: Interval | Estimate) -> dict[str, float | None]:
-    return {"value": _number(found.value), "low": _number(found.low), "high": _number(found.high)}
+from evenhand.report.writing import write_files
 
 
 def _estimate(found: Estimate) -> dict[str, Any]:
     return {
-        **_interval(found),
+        **json_interval(found),
         "sentences": found.probes,
-        "coverage": _number(found.coverage),
+        "coverage": json_number(found.coverage),
         "note": found.note,
         "signature": found.signature,
     }
@@ -38,7 +30,7 @@ def _estimate(found: Estimate) -> dict[str, Any]:
 
 def _pair(found: Pair) -> dict[str, Any]:
     return {
-        "first": found.first, "second": found.second, "stratum": found.stratum, "pearson": _interval(found.pearson), "p_sentences": _number(found.p),
+        "first": found.first, "second": found.second, "stratum": found.stratum, "pearson": json_interval(found.pearson), "p_sentences": json_number(found.p),
         "sentences": found.sentences, "note": found.note,
     }  # fmt: skip
 
@@ -47,8 +39,8 @@ def _leaning(found: Leaning) -> dict[str, Any]:
     return {
         "name": found.name,
         "sentences": found.sentences,
-        "mean": _interval(found.mean),
-        "shares": {k: _number(v) for k, v in found.shares.items()},
+        "mean": json_interval(found.mean),
+        "shares": {k: json_number(v) for k, v in found.shares.items()},
     }
 
 
@@ -58,14 +50,14 @@ def agreement_json(found: AgreementReport) -> dict[str, Any]:
         "annotators": list(found.names), "seed": found.seed, "resamples": found.resamples, "level": found.level, "unit": found.unit,
         "pairs_interval": "percentile" if found.is_drawn else "fisher", "pairs": [_pair(p) for p in found.pairs],
         "others": [_pair(p) for p in found.others],
-        "alpha": {a.stratum: {**_interval(a.interval), "sentences": a.sentences, "note": a.note} for a in found.alphas},
+        "alpha": {a.stratum: {**json_interval(a.interval), "sentences": a.sentences, "note": a.note} for a in found.alphas},
         "everybody": _leaning(found.everybody), "leanings": [_leaning(x) for x in found.leanings],
     }  # fmt: skip
 
 
 def _correlation(found: Correlation) -> dict[str, Any]:
     return {
-        **_interval(found.interval), "p": _number(found.p), "adjusted": _number(found.adjusted), "p_sentences": _number(found.p_sentences),
+        **json_interval(found.interval), "p": json_number(found.p), "adjusted": json_number(found.adjusted), "p_sentences": json_number(found.p_sentences),
         "signature": found.signature,
     }  # fmt: skip
 
@@ -80,8 +72,8 @@ def _model(found: PeopleComparison, model: Beside) -> dict[str, Any]:
     }  # fmt: skip
     return {
         "name": model.name, "identity": model.answers.respondent, "traits": dict(sorted(model.answers.traits.items())), "asked": model.asked,
-        "both": len(model.people), "coverage": _number(model.coverage), "clusters": model.clusters, "pearson": _correlation(model.pearson),
-        "spearman": _correlation(model.spearman), "is_shown": wording.is_shown(found, model), "same_side": _number(model.same_side),
+        "both": len(model.people), "coverage": json_number(model.coverage), "clusters": model.clusters, "pearson": _correlation(model.pearson),
+        "spearman": _correlation(model.spearman), "is_shown": wording.is_shown(found, model), "same_side": json_number(model.same_side),
         "accuracy": _estimate(model.accuracy), "lists": lists, "note": model.note,
     }  # fmt: skip
 
@@ -115,16 +107,10 @@ def write_people(found: PeopleComparison, folder: Path) -> Path:
     from evenhand.report.people_figures import figures
     from evenhand.report.people_page import to_html
     from evenhand.report.people_tables import to_latex, to_markdown
-    from evenhand.report.picture import save_figure
 
     drawn = figures(found)
     texts = {
         "people.html": to_html(found, drawn), "people.md": to_markdown(found), "people.tex": to_latex(found), "people.json": people_text(found)
     }  # fmt: skip
-    with staged(folder) as stage:
-        for name, text in texts.items():
-            (stage / name).write_text(text, encoding="utf-8", newline="\n")
-        for figure in drawn:
-            for form in (".svg", ".png"):
-                save_figure(figure, stage / f"{figure.name}{form}")
+    write_files(folder, texts, drawn)
     return folder / "people.html"

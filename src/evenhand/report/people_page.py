@@ -18,7 +18,7 @@ from evenhand.report.picture import Figure
 
 def _sentence(found: Sentence) -> dict[str, Any]:
     return {
-        "around": found.around, "words": found.probe.texts[1:3], "people": number(found.people), "people_say": people_say(found), "odds": number(found.odds),
+        "around": found.probe.around, "words": found.probe.texts[1:3], "people": number(found.people), "people_say": people_say(found), "odds": number(found.odds),
         "model_says": model_says(found), "lang": found.probe.language,
     }  # fmt: skip
 

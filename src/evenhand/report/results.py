@@ -12,12 +12,13 @@ from typing import Any
 
 from evenhand import __version__
 from evenhand.core import catalog
-from evenhand.core.records import Breakdown, Estimate, Interval, Relation, Run
+from evenhand.core.records import Breakdown, Estimate, Relation, Run
 from evenhand.report.blanks import NEAR, leaning_of, measuring
 from evenhand.report.choices import tally
 from evenhand.report.conventions import sheaves
 from evenhand.report.estimates import family_of, kind_of, ties_of
 from evenhand.report.evidence import evidence
+from evenhand.report.json_values import json_interval, json_number
 from evenhand.report.shares import StratumShares, strata_of
 from evenhand.report.tasks import golds
 from evenhand.report.word_sides import words_of
@@ -26,27 +27,18 @@ from evenhand.report.wording import NAMED, unanswered_ids
 PACKAGES = ("numpy", "onnxruntime", "tokenizers")
 
 
-def _number(value: float) -> float | None:
-    """NaN has no form in JSON: null, and the note beside it says why."""
-    return float(value) if math.isfinite(value) else None
-
-
-def _interval(interval: Interval) -> dict[str, float | None]:
-    return {"value": _number(interval.value), "low": _number(interval.low), "high": _number(interval.high)}
-
-
 def _estimate(found: Estimate) -> dict[str, Any]:
     return {
-        "measure": found.measure, "value": _number(found.value), "low": _number(found.low), "high": _number(found.high), "level": found.level,
-        "probes": found.probes, "clusters": found.clusters, "coverage": _number(found.coverage), "ties": found.ties, "note": found.note,
-        "fair": catalog.measure(found.measure).fair, "signature": found.signature, "parts": {k: _interval(v) for k, v in found.parts.items()},
+        "measure": found.measure, "value": json_number(found.value), "low": json_number(found.low), "high": json_number(found.high), "level": found.level,
+        "probes": found.probes, "clusters": found.clusters, "coverage": json_number(found.coverage), "ties": found.ties, "note": found.note,
+        "fair": catalog.measure(found.measure).fair, "signature": found.signature, "parts": {k: json_interval(v) for k, v in found.parts.items()},
     }  # fmt: skip
 
 
 def _breakdown(view: Breakdown) -> dict[str, Any]:
     groups = [
         {
-            "name": g.name, "tags": dict(sorted(g.tags.items())), **_interval(g.interval), "probes": g.probes,
+            "name": g.name, "tags": dict(sorted(g.tags.items())), **json_interval(g.interval), "probes": g.probes,
             "note": "" if math.isfinite(g.interval.value) else "no answer in this group",
         }
         for g in view.groups
@@ -56,15 +48,15 @@ def _breakdown(view: Breakdown) -> dict[str, Any]:
 
 def _relation(relation: Relation) -> dict[str, Any]:
     return {
-        "measure": relation.measure, "by": relation.by, "against": relation.against, "groups": len(relation.points), "pearson": _interval(relation.pearson),
-        "spearman": _interval(relation.spearman), "note": relation.note,
+        "measure": relation.measure, "by": relation.by, "against": relation.against, "groups": len(relation.points), "pearson": json_interval(relation.pearson),
+        "spearman": json_interval(relation.spearman), "note": relation.note,
     }  # fmt: skip
 
 
 def _stratum(row: StratumShares) -> dict[str, Any]:
     return {
-        "title": row.title, "probes": row.probes, "answered": row.answered, "shares": {k: _number(v) for k, v in row.shares.items()},
-        "counted": list(row.counted), "component": _interval(row.component), "note": row.note,
+        "title": row.title, "probes": row.probes, "answered": row.answered, "shares": {k: json_number(v) for k, v in row.shares.items()},
+        "counted": list(row.counted), "component": json_interval(row.component), "note": row.note,
     }  # fmt: skip
 
 
@@ -75,21 +67,21 @@ def _other_kinds(run: Run) -> dict[str, Any]:
     shown = {found.name: [item.probe.id for item in found.items] for found in evidence(run)}
     if kind_of(run) == "mask":
         found = leaning_of(measuring(run)[1])
-        shares = {"male": _number(found.male), "near": _number(found.near), "female": _number(found.female)}
+        shares = {"male": json_number(found.male), "near": json_number(found.near), "female": json_number(found.female)}
         return {"leaning": {"sentences": found.sentences, "near_below": NEAR, **shares}, "evidence": shown}
     if family_of(run) == "words":
         words = {
             s.name: {
                 "tags": _sorted({k: s.tags[k] for k in ("lean", "emotion", "sort") if k in s.tags}),
                 "comparisons": s.comparisons,
-                **_interval(s.interval),
+                **json_interval(s.interval),
             }
             for s in words_of(run)
         }
         return {"male_share": _sorted(words), "evidence": shown}
     if family_of(run) == "task":
         labels = {
-            g.label: {"items": g.items, "shares": {k: _number(v) for k, v in g.shares.items()}, "recall": _interval(g.recall)}
+            g.label: {"items": g.items, "shares": {k: json_number(v) for k, v in g.shares.items()}, "recall": json_interval(g.recall)}
             for g in golds(run)
         }
         return {"gold_labels": labels, "evidence": shown}
@@ -140,7 +132,7 @@ def to_json(run: Run) -> dict[str, Any]:
         "baselines": {name: [_estimate(e) for e in found] for name, found in run.baselines.items()},
         "sanity": [_estimate(e) for e in run.sanity],
         "label_shares": {row.stratum: _stratum(row) for row in strata_of(run)},
-        "coverage": _number(answers.coverage),
+        "coverage": json_number(answers.coverage),
         "unanswered": _sorted(answers.unanswered),
         "unanswered_first": unanswered_ids(run)[:NAMED],
         **_other_kinds(run),

@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from evenhand.core.records import Run
 from evenhand.core.storage import staged
+
+if TYPE_CHECKING:
+    from evenhand.report.picture import Figure
+
+
+def write_files(folder: Path, texts: Mapping[str, str], figures: Sequence[Figure] = ()) -> None:
+    """Write texts by name, and figures as .svg and .png, all or none."""
+    from evenhand.report.picture import save_figure
+
+    with staged(folder) as stage:
+        for name, text in texts.items():
+            (stage / name).write_text(text, encoding="utf-8", newline="\n")
+        for figure in figures:
+            for form in (".svg", ".png"):
+                save_figure(figure, stage / f"{figure.name}{form}")
 
 
 def write(run: Run, folder: Path) -> Path:

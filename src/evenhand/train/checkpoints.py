@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from evenhand.core.errors import EvenhandError, LoadError
-from evenhand.core.storage import staged
+from evenhand.core.errors import EvenhandError, InputError, LoadError
+from evenhand.core.storage import read_text, staged
 from evenhand.train.loop import Position, Run, put
 from evenhand.train.processes import Alone
 from evenhand.train.recipes import completed
@@ -42,6 +42,19 @@ def require_same(folder: Path, old: Mapping[str, Any], new: Mapping[str, Any]) -
     if found := difference(one, two):
         shown = "; ".join(text if len(text) < 200 else f"{text[:200]}..." for text in found[:4])
         raise EvenhandError(f"{folder} holds a run with other settings ({shown}); {_ADVICE}")
+
+
+def read_finished(
+    path: Path, card: Mapping[str, Any], settings_of: Callable[[Mapping[str, Any]], dict[str, Any]], command: str
+) -> dict[str, Any]:
+    """The run card at `path`; an error where it is none of this command, or of a run with other settings than `card` has."""
+    try:
+        old = json.loads(read_text(path))
+        told = settings_of(old)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise InputError(path, f"is no run card of `{command}`; choose another folder, or overwrite it with --no-resume") from error
+    require_same(path.parent, told, json.loads(json.dumps(settings_of(card))))
+    return dict(old)
 
 
 class Checkpoints:

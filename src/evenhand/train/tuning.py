@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import shutil
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -14,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.core.errors import EvenhandError, InputError
-from evenhand.core.storage import read_text, require_writable, staged
+from evenhand.core.errors import EvenhandError
+from evenhand.core.storage import require_writable, staged
 from evenhand.respondents.suppositions import find_form
-from evenhand.train.checkpoints import EVERY, require_same
+from evenhand.train.checkpoints import EVERY, read_finished
 from evenhand.train.corpus import Corpus, Pair, name_corpora, require_all_labels, require_apart, require_twins
 from evenhand.train.encoders import WEIGHTS, describe_encoder
 from evenhand.train.export import export_onnx
@@ -109,15 +108,7 @@ def _finished(out: Path, card: Mapping[str, Any]) -> dict[str, Any] | None:
                 f"{out} holds a model that this command did not make; choose another folder, or overwrite it with --no-resume"
             )
         return None
-    try:
-        old = json.loads(read_text(out / CARD))
-        told = settings_of(old)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise InputError(
-            out / CARD, "is no run card of `evenhand train nli`; choose another folder, or overwrite it with --no-resume"
-        ) from error
-    require_same(out, told, json.loads(json.dumps(settings_of(card))))
-    return dict(old)
+    return read_finished(out / CARD, card, settings_of, "evenhand train nli")
 
 
 def _export(out: Path) -> None:

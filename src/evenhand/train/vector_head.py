@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from evenhand.core.errors import EvenhandError, InputError, LoadError
+from evenhand.core.errors import EvenhandError, LoadError
 from evenhand.core.records import NLI_LABELS
-from evenhand.core.storage import read_text, require_writable, staged, write_atomic
+from evenhand.core.storage import require_writable, staged, write_atomic
 from evenhand.respondents.vector_nli import open_sentences, revision_of_head, settle_reference
 from evenhand.respondents.vector_weights import SETTINGS, Head, has_head, read_head, write_head
-from evenhand.train.checkpoints import require_same
+from evenhand.train.checkpoints import read_finished
 from evenhand.train.corpus import Corpus, Pair, name_corpora, require_all_labels, require_apart
 from evenhand.train.fit import CARD, LEVEL, accuracy_interval, settings_of, versions
 from evenhand.train.head_fitting import HeadRecipe, new_head, place_rows, right_rows, train_epochs
@@ -133,15 +133,7 @@ def _finished(out: Path, card: Mapping[str, Any]) -> dict[str, Any] | None:
         raise EvenhandError(f"{out} holds a model that this command did not make; choose another folder, or overwrite it with --no-resume")
     if not (out / CARD).exists():
         return None
-    try:
-        old = json.loads(read_text(out / CARD))
-        told = _settings(old)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise InputError(
-            out / CARD, "is no run card of `evenhand train vectors`; choose another folder, or overwrite it with --no-resume"
-        ) from error
-    require_same(out, told, json.loads(json.dumps(_settings(card))))
-    return dict(old)
+    return read_finished(out / CARD, card, _settings, "evenhand train vectors")
 
 
 def _settings(card: Mapping[str, Any]) -> dict[str, Any]:

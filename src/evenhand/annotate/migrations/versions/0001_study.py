@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from evenhand.core.errors import EvenhandError
+
 revision = "0001"
 down_revision = None
 branch_labels = None
@@ -111,4 +113,4 @@ def _keep(table: str, is_same: str, deed: str = "RAISE(ABORT, 'this row is there
 
 def downgrade() -> None:
     """There is nothing before the first revision: answers are not deleted."""
-    raise NotImplementedError("the first revision is not taken back; delete the database yourself if you mean to")
+    raise EvenhandError("the first revision is not taken back; delete the database yourself if you mean to")
