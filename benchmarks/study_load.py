@@ -29,18 +29,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from evenhand.annotate.questions import plan_questions
-from evenhand.annotate.serving import open_store, secret_of
-from evenhand.annotate.steps import READY
-from evenhand.annotate.study import open_study
-from evenhand.annotate.tokens import Tokens
+from evenhand.people.questions import plan_questions
+from evenhand.study.serving import open_store, secret_of
+from evenhand.study.steps import READY
+from evenhand.study.study import open_study
+from evenhand.study.tokens import Tokens
 
-STUDY = (
-    'name = "load"\nlanguages = ["en"]\nsuite = "contextualised"\nsuite_language = "en"\ntrial = 0\nbatch = {size}\nbatches = 1\n{store}'
-)
-SERVER = (
-    "import sys; from pathlib import Path; from evenhand.annotate.serving import serve; serve(Path(sys.argv[1]), port=int(sys.argv[2]))"
-)
+STUDY = 'name = "load"\nlanguages = ["en"]\nsuite = "contextualised"\nsuite_language = "en"\ntrial = 0\nbatch = {size}\nbatches = 1\n{store}'
+SERVER = "import sys; from pathlib import Path; from evenhand.study.serving import serve; serve(Path(sys.argv[1]), port=int(sys.argv[2]))"
 FIELD = re.compile(r'name="(csrf|shown)" value="([^"]*)"')
 
 
@@ -48,10 +44,14 @@ FIELD = re.compile(r'name="(csrf|shown)" value="([^"]*)"')
 class Record:
     """What the annotators saw."""
 
-    answers: list[float] = field(default_factory=list)  # seconds from sending an answer to having the next question
+    answers: list[float] = field(
+        default_factory=list
+    )  # seconds from sending an answer to having the next question
     posts: list[float] = field(default_factory=list)
     gets: list[float] = field(default_factory=list)
-    acknowledged: dict[str, int] = field(default_factory=dict)  # annotator -> answers that the server said it had stored
+    acknowledged: dict[str, int] = field(
+        default_factory=dict
+    )  # annotator -> answers that the server said it had stored
     retries: int = 0
     refused: int = 0
 
@@ -68,7 +68,8 @@ class Server:
 
     def _start(self) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
-            [sys.executable, "-c", SERVER, str(self._study), str(self.port)], env={**os.environ, "EVENHAND_OFFLINE": "1"}
+            [sys.executable, "-c", SERVER, str(self._study), str(self.port)],
+            env={**os.environ, "EVENHAND_OFFLINE": "1"},
         )
 
     def kill(self) -> None:
@@ -101,11 +102,21 @@ class Line:
         if self._ends is None:
             self._ends = await asyncio.open_connection("127.0.0.1", self._port)
         reader, writer = self._ends
-        kind = f"content-type: application/x-www-form-urlencoded\r\ncontent-length: {len(body)}\r\n" if method == "POST" else ""
+        kind = (
+            f"content-type: application/x-www-form-urlencoded\r\ncontent-length: {len(body)}\r\n"
+            if method == "POST"
+            else ""
+        )
         try:
-            writer.write(f"{method} {path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncookie: {cookies}\r\n{kind}\r\n".encode() + body)
+            writer.write(
+                f"{method} {path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncookie: {cookies}\r\n{kind}\r\n".encode()
+                + body
+            )
             head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
-            headers = [(name.lower(), value) for name, _, value in (line.partition(": ") for line in head[1:] if line)]
+            headers = [
+                (name.lower(), value)
+                for name, _, value in (line.partition(": ") for line in head[1:] if line)
+            ]
             text = await reader.readexactly(int(dict(headers).get("content-length", 0)))
         except (OSError, EOFError):
             self.close()
@@ -127,7 +138,13 @@ class Person:
         self.cookies: dict[str, str] = {}
         self.retries = 0
 
-    async def send(self, method: str, path: str, times: list[float] | None = None, data: dict[str, str] | None = None) -> Answer:
+    async def send(
+        self,
+        method: str,
+        path: str,
+        times: list[float] | None = None,
+        data: dict[str, str] | None = None,
+    ) -> Answer:
         """A request, again and again until the server is there."""
         while True:
             begun = time.perf_counter()
@@ -161,7 +178,11 @@ class Person:
             form = {name: html.unescape(value) for name, value in FIELD.findall(page.text)}
             is_ranking = 'data-type="type1"' in page.text
             first, second = self.rng.sample("123", 2)
-            form |= {"first": first, "second": second} if is_ranking else {"value": self.rng.choice("12345")}
+            form |= (
+                {"first": first, "second": second}
+                if is_ranking
+                else {"value": self.rng.choice("12345")}
+            )
             begun, before = time.perf_counter(), self.retries
             answer = await self.send("POST", "/question", self.record.posts, form)
             if answer.status != 303:
@@ -172,10 +193,22 @@ class Person:
                 self.record.answers.append(time.perf_counter() - begun)
 
 
-async def _live(people: list[tuple[str, str]], server: Server, record: Record, think: float, total: int, is_killed: bool) -> float:
+async def _live(
+    people: list[tuple[str, str]],
+    server: Server,
+    record: Record,
+    think: float,
+    total: int,
+    is_killed: bool,
+) -> float:
     lines = [Line(server.port) for _ in people]
     begun = time.perf_counter()
-    work = asyncio.gather(*(Person(name, link, line, record, think).live() for (name, link), line in zip(people, lines, strict=True)))
+    work = asyncio.gather(
+        *(
+            Person(name, link, line, record, think).live()
+            for (name, link), line in zip(people, lines, strict=True)
+        )
+    )
     while is_killed and not work.done() and sum(record.acknowledged.values()) < total // 2:
         await asyncio.sleep(0.02)
     if is_killed:
@@ -197,10 +230,15 @@ def percentile(times: list[float], share: float) -> float:
     return 1000 * sorted(times)[min(len(times) - 1, int(share * len(times)))]
 
 
-def load(folder: Path, annotators: int, answers: int, think: float, store_url: str, is_killed: bool) -> dict[str, Any]:
+def load(
+    folder: Path, annotators: int, answers: int, think: float, store_url: str, is_killed: bool
+) -> dict[str, Any]:
     """The whole run and what the store says afterwards."""
     path, size = folder / "load.toml", answers // annotators
-    path.write_text(STUDY.format(size=size, store=f'store = "{store_url}"\n' if store_url else ""), encoding="utf-8")
+    path.write_text(
+        STUDY.format(size=size, store=f'store = "{store_url}"\n' if store_url else ""),
+        encoding="utf-8",
+    )
     study, suite = open_study(path)
     record, people = Record(), []
     with open_store(study, suite) as store:
@@ -208,41 +246,72 @@ def load(folder: Path, annotators: int, answers: int, think: float, store_url: s
         for _ in range(annotators):
             person = store.add_annotator()
             store.set_state(person, READY)
-            store.begin_part(person, "batch-1", 1, plan_questions(study, suite, person, "batch-1", 1))
+            store.begin_part(
+                person, "batch-1", 1, plan_questions(study, suite, person, "batch-1", 1)
+            )
             people.append((person, f"/i/{tokens.invite(store.invite(person, 1))}"))
         size = store.parts(people[0][0])[0].size
         server = Server(path)
         try:
-            seconds = asyncio.run(_live(people, server, record, think, annotators * size, is_killed))
+            seconds = asyncio.run(
+                _live(people, server, record, think, annotators * size, is_killed)
+            )
         finally:
             server.stop()
         table = store.answers_table()
     stored = {name: 0 for name, _ in people} | dict(table.group_by("annotator").len().iter_rows())
     return {
-        "annotators": annotators, "answers": table.height, "expected": annotators * size, "questions": table.select("annotator", "question").n_unique(),
-        "acknowledged": sum(record.acknowledged.values()), "lost": sum(max(0, record.acknowledged.get(n, 0) - stored[n]) for n in stored),
-        "doubled": table.height - table.select("annotator", "question").n_unique(), "retries": record.retries, "refused": record.refused,
-        "server_cpu_ms_an_answer": round(1000 * _child_seconds() / max(1, table.height), 2), "seconds": round(seconds, 1), "answers_a_second": round(table.height / seconds, 1),
+        "annotators": annotators,
+        "answers": table.height,
+        "expected": annotators * size,
+        "questions": table.select("annotator", "question").n_unique(),
+        "acknowledged": sum(record.acknowledged.values()),
+        "lost": sum(max(0, record.acknowledged.get(n, 0) - stored[n]) for n in stored),
+        "doubled": table.height - table.select("annotator", "question").n_unique(),
+        "retries": record.retries,
+        "refused": record.refused,
+        "server_cpu_ms_an_answer": round(1000 * _child_seconds() / max(1, table.height), 2),
+        "seconds": round(seconds, 1),
+        "answers_a_second": round(table.height / seconds, 1),
         **{
             f"{what}_p{round(100 * share)}_ms": round(percentile(times, share), 1)
-            for what, times in (("answer", record.answers), ("post", record.posts), ("get", record.gets)) for share in (0.5, 0.99)
+            for what, times in (
+                ("answer", record.answers),
+                ("post", record.posts),
+                ("get", record.gets),
+            )
+            for share in (0.5, 0.99)
         },
-    }  # fmt: skip
+    }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--annotators", type=int, default=200)
     parser.add_argument("--answers", type=int, default=20_000)
-    parser.add_argument("--think", type=float, default=1.0, help="mean seconds between a question and its answer")
-    parser.add_argument("--store", default="", help="SQLAlchemy URL of an empty database [default: SQLite in a scratch folder]")
+    parser.add_argument(
+        "--think", type=float, default=1.0, help="mean seconds between a question and its answer"
+    )
+    parser.add_argument(
+        "--store",
+        default="",
+        help="SQLAlchemy URL of an empty database [default: SQLite in a scratch folder]",
+    )
     parser.add_argument("--no-kill", action="store_true")
     parser.add_argument("--json", action="store_true")
     told = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="evenhand-load-") as folder:
-        found = load(Path(folder), told.annotators, told.answers, told.think, told.store, not told.no_kill)
-    print(json.dumps(found) if told.json else "\n".join(f"{name:>18}: {value}" for name, value in found.items()))
-    sys.exit(0 if found["lost"] == found["doubled"] == 0 and found["answers"] == found["expected"] else 1)
+        found = load(
+            Path(folder), told.annotators, told.answers, told.think, told.store, not told.no_kill
+        )
+    print(
+        json.dumps(found)
+        if told.json
+        else "\n".join(f"{name:>18}: {value}" for name, value in found.items())
+    )
+    sys.exit(
+        0 if found["lost"] == found["doubled"] == 0 and found["answers"] == found["expected"] else 1
+    )
 
 
 if __name__ == "__main__":

@@ -17,10 +17,15 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast, pipeline
+from transformers import (
+    BertConfig,
+    BertForSequenceClassification,
+    PreTrainedTokenizerFast,
+    pipeline,
+)
 
+from evenhand.core.probe import NLI_LABELS, Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.core.records import NLI_LABELS, Probe
 from evenhand.engine.asking import ask
 from evenhand.engine.audit import load_suite
 from evenhand.respondents.nli import NliSource
@@ -29,12 +34,24 @@ from evenhand.train.export import export_onnx
 
 def make_model(folder: Path) -> tuple[Any, Any]:
     words = str(files("evenhand") / "models" / "default" / "tokenizer.json")
-    tokenizer = PreTrainedTokenizerFast(tokenizer_file=words, pad_token="[PAD]", cls_token="[CLS]", sep_token="[SEP]", model_max_length=512)
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_file=words,
+        pad_token="[PAD]",
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+        model_max_length=512,
+    )
     labels = dict(enumerate(NLI_LABELS))
     config = BertConfig(
-        vocab_size=len(tokenizer), hidden_size=384, num_hidden_layers=6, num_attention_heads=12, intermediate_size=1536, num_labels=3, id2label=labels,
+        vocab_size=len(tokenizer),
+        hidden_size=384,
+        num_hidden_layers=6,
+        num_attention_heads=12,
+        intermediate_size=1536,
+        num_labels=3,
+        id2label=labels,
         label2id={v: k for k, v in labels.items()},
-    )  # fmt: skip
+    )
     model = BertForSequenceClassification(config).eval()
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
@@ -46,8 +63,13 @@ def padded_to_128(model: Any, tokenizer: Any, probes: list[Probe]) -> None:
         for start in range(0, len(probes), 32):
             part = probes[start : start + 32]
             inputs = tokenizer(
-                [p.texts[0] for p in part], [p.texts[1] for p in part], padding="max_length", truncation=True, max_length=128, return_tensors="pt",
-            )  # fmt: skip
+                [p.texts[0] for p in part],
+                [p.texts[1] for p in part],
+                padding="max_length",
+                truncation=True,
+                max_length=128,
+                return_tensors="pt",
+            )
             model(**inputs)
 
 
@@ -62,7 +84,9 @@ def main() -> None:
         export_onnx(folder / "torch", folder / "onnx")
         respondent = NliSource().open(str(folder / "onnx"), RespondentOptions())
         probes = list(load_suite("occupation-nli", "en", limit=args.probes).probes)
-        classify = pipeline("text-classification", model=model, tokenizer=tokenizer, device="cpu", top_k=None)
+        classify = pipeline(
+            "text-classification", model=model, tokenizer=tokenizer, device="cpu", top_k=None
+        )
         asked = [{"text": p.texts[0], "text_pair": p.texts[1]} for p in probes]
         ways: dict[str, Callable[[], object]] = {
             "evenhand engine (onnxruntime)": lambda: ask(respondent, probes),
@@ -79,10 +103,14 @@ def main() -> None:
                 way()
                 times[label].append(time.perf_counter() - start)
     own = statistics.median(times["evenhand engine (onnxruntime)"])
-    print(f"{len(probes)} probes, median of {args.rounds} interleaved rounds, {torch.get_num_threads()} threads")
+    print(
+        f"{len(probes)} probes, median of {args.rounds} interleaved rounds, {torch.get_num_threads()} threads"
+    )
     for label, seconds in times.items():
         middle = statistics.median(seconds)
-        print(f"{label:36} {len(probes) / middle:8.0f} probes/s   {middle / own:5.2f} x evenhand's time")
+        print(
+            f"{label:36} {len(probes) / middle:8.0f} probes/s   {middle / own:5.2f} x evenhand's time"
+        )
 
 
 if __name__ == "__main__":

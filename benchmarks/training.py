@@ -23,7 +23,7 @@ import torch
 import transformers
 from transformers.trainer_callback import PrinterCallback
 
-from evenhand.core.storage import require_files
+from evenhand.core.files import require_files
 from evenhand.train.batching import POOL, Encoded, Rows, shuffled
 from evenhand.train.corpus import read_pairs
 from evenhand.train.encoders import open_classifier
@@ -34,17 +34,26 @@ from evenhand.train.unpack import find_encoder
 
 PADDED = 128
 PROMISED = 2.5
-OWN, PAPERS, TRAINER = "evenhand, batches of similar length", "the same loop, padded to 128", "transformers Trainer, padded to 128"
+OWN, PAPERS, TRAINER = (
+    "evenhand, batches of similar length",
+    "the same loop, padded to 128",
+    "transformers Trainer, padded to 128",
+)
 
 
 def pad(inputs: dict[str, torch.Tensor], token: int) -> dict[str, torch.Tensor]:
     """Every row 128 tokens long."""
     return {
-        name: torch.nn.functional.pad(t, (0, PADDED - t.shape[1]), value=token if name == "input_ids" else 0) for name, t in inputs.items()
+        name: torch.nn.functional.pad(
+            t, (0, PADDED - t.shape[1]), value=token if name == "input_ids" else 0
+        )
+        for name, t in inputs.items()
     }
 
 
-def trained(model: Any, data: Encoded, recipe: Recipe, *, is_padded: bool) -> Callable[[list[Rows]], None]:
+def trained(
+    model: Any, data: Encoded, recipe: Recipe, *, is_padded: bool
+) -> Callable[[list[Rows]], None]:
     """The project's loop, with or without padding to 128."""
     call = ask(model, torch.device("cpu"))
     entropy = torch.nn.CrossEntropyLoss()
@@ -61,17 +70,31 @@ def trained(model: Any, data: Encoded, recipe: Recipe, *, is_padded: bool) -> Ca
     return train
 
 
-def trained_by_trainer(model: Any, data: Encoded, recipe: Recipe, folder: str) -> Callable[[list[Rows]], None]:
+def trained_by_trainer(
+    model: Any, data: Encoded, recipe: Recipe, folder: str
+) -> Callable[[list[Rows]], None]:
     """What a user would write."""
     told = transformers.TrainingArguments(
-        folder, per_device_train_batch_size=recipe.batch_size, learning_rate=recipe.learning_rate, num_train_epochs=1, save_strategy="no", logging_strategy="no",
-        report_to=[], disable_tqdm=True, use_cpu=True, dataloader_pin_memory=False, optim="adamw_torch_fused",
-    )  # fmt: skip
+        folder,
+        per_device_train_batch_size=recipe.batch_size,
+        learning_rate=recipe.learning_rate,
+        num_train_epochs=1,
+        save_strategy="no",
+        logging_strategy="no",
+        report_to=[],
+        disable_tqdm=True,
+        use_cpu=True,
+        dataloader_pin_memory=False,
+        optim="adamw_torch_fused",
+    )
 
     def train(batches: list[Rows]) -> None:
         inputs, labels = data.batch(np.concatenate(batches))
         padded = pad(inputs, data.pad)
-        rows = [{**{name: t[i] for name, t in padded.items()}, "labels": labels[i]} for i in range(len(labels))]
+        rows = [
+            {**{name: t[i] for name, t in padded.items()}, "labels": labels[i]}
+            for i in range(len(labels))
+        ]
         trainer = transformers.Trainer(model=model, args=told, train_dataset=rows)
         trainer.remove_callback(PrinterCallback)
         trainer.train()
@@ -81,8 +104,12 @@ def trained_by_trainer(model: Any, data: Encoded, recipe: Recipe, folder: str) -
 
 def main() -> None:
     """Train by turns, print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=os.environ.get("EVENHAND_DATA"), help="folder of the real data")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--data", type=Path, default=os.environ.get("EVENHAND_DATA"), help="folder of the real data"
+    )
     parser.add_argument("--encoder", default="default", help="folder of an encoder, or `default`")
     parser.add_argument("--batches", type=int, default=3, help="steps of each way in each round")
     parser.add_argument("--rounds", type=int, default=3)
@@ -96,7 +123,11 @@ def main() -> None:
     recipe = replace(find_recipe("nli-coal"), epochs=1, is_best_kept=False)
     rng = np.random.default_rng(0)
     encoder = find_encoder(args.encoder)
-    data = Encoded(transformers.AutoTokenizer.from_pretrained(encoder), read_pairs([path])[: POOL * recipe.batch_size], PADDED)
+    data = Encoded(
+        transformers.AutoTokenizer.from_pretrained(encoder),
+        read_pairs([path])[: POOL * recipe.batch_size],
+        PADDED,
+    )
     with tempfile.TemporaryDirectory() as folder:
         models = [open_classifier(encoder, recipe).model for _ in range(3)]
         ways = {
@@ -105,13 +136,17 @@ def main() -> None:
             TRAINER: trained_by_trainer(models[2], data, recipe, folder),
         }
         times: dict[str, list[float]] = {way: [] for way in ways}
-        work: dict[str, list[float]] = {way: [] for way in ways}  # of the processor: what the clock says where nothing else runs
+        work: dict[str, list[float]] = {
+            way: [] for way in ways
+        }  # of the processor: what the clock says where nothing else runs
         pool = shuffled(data.lengths, recipe.batch_size, rng)
         for way in ways.values():
             way(pool[:1])  # warm up
         for _ in range(args.rounds):
             grouped = [pool[i] for i in rng.choice(len(pool), size=args.batches, replace=False)]
-            mixed = np.array_split(rng.permutation(np.concatenate(grouped)), args.batches)  # the same pairs, in the papers' random order
+            mixed = np.array_split(
+                rng.permutation(np.concatenate(grouped)), args.batches
+            )  # the same pairs, in the papers' random order
             for label, way in ways.items():
                 start, began = time.perf_counter(), time.process_time()
                 way(grouped if label == OWN else mixed)
@@ -128,7 +163,10 @@ def main() -> None:
         middle = statistics.median(seconds)
         print(f"{label:36} {pairs / middle:8.1f} pairs/s   {middle / own:5.2f} x evenhand's time")
     ratio, worked = (
-        statistics.median(slow / fast for slow, fast in zip(seconds[PAPERS], seconds[OWN], strict=True)) for seconds in (times, work)
+        statistics.median(
+            slow / fast for slow, fast in zip(seconds[PAPERS], seconds[OWN], strict=True)
+        )
+        for seconds in (times, work)
     )
     print(
         f"batches of similar length against padding to 128: {ratio:.2f} x by the clock, {worked:.2f} x in processor time (promised: {PROMISED} x)"

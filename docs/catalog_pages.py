@@ -10,7 +10,12 @@ from evenhand.core import catalog
 
 def measures_page() -> str:
     """Every measure with its definition."""
-    lines = ["# Measures", "", "Written from the catalog; `evenhand show NAME` prints the same.", ""]
+    lines = [
+        "# Measures",
+        "",
+        "Written from the catalog; `evenhand show NAME` prints the same.",
+        "",
+    ]
     for measure in catalog.measures().values():
         card = measure.card
         low, high = card.range

@@ -16,7 +16,9 @@ TOLD = os.environ.get("EVENHAND_DATA")  # read before `isolated` hides it from t
 DATA = Path(TOLD) if TOLD else ROOT.parent / "shared" / "data"
 GOLDEN = (ROOT / "tests" / "golden", ROOT.parent / "shared" / "golden")
 
-settings.register_profile("evenhand", deadline=None, max_examples=20, derandomize=True, database=None)
+settings.register_profile(
+    "evenhand", deadline=None, max_examples=20, derandomize=True, database=None
+)
 settings.load_profile("evenhand")
 
 

@@ -27,10 +27,13 @@ def __getattr__(name: str) -> Any:
         from evenhand.engine.comparing import compare
 
         return compare
-    if name in ("compare_people", "measures"):  # by name: what stands below them imports this file for the version
+    if name in (
+        "compare_people",
+        "measures",
+    ):  # by name: what stands below them imports this file for the version
         import importlib
 
         if name == "measures":
             return importlib.import_module("evenhand.measures")
-        return importlib.import_module("evenhand.annotate.comparing").compare_people
+        return importlib.import_module("evenhand.people.compare").compare_people
     raise AttributeError(f"module 'evenhand' has no attribute '{name}'")

@@ -16,16 +16,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evenhand.annotate.controls import gold_genders
-from evenhand.annotate.questions import ACCURACY, TYPE1
-from evenhand.annotate.rows import Asked
-from evenhand.annotate.serving import open_store, secret_of
-from evenhand.annotate.store import Store
-from evenhand.annotate.study import Study, open_study
-from evenhand.annotate.tokens import Tokens
-from evenhand.core.records import Suite
+from evenhand.people.controls import gold_genders
+from evenhand.people.questions import ACCURACY, TYPE1
+from evenhand.study.rows import Asked
+from evenhand.study.serving import open_store, secret_of
+from evenhand.study.store import Store
+from evenhand.study.study import Study, open_study
+from evenhand.study.tokens import Tokens
+from evenhand.core.suite import Suite
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+CHROMIUM = (
+    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+)
 ITEMS = "id,zh,en,ja\n1,我喜欢安静的早晨。,I like quiet mornings.,静かな朝が好きだ。\n2,我常常改变主意。,I often change my mind.,よく気が変わる。\n"
 FILE = """
 name = "small"
@@ -51,11 +53,16 @@ high = 5
 """
 
 
-def write_study(folder: Path, *, languages: tuple[str, ...] = ("en", "zh", "ja"), sentences: str = "en") -> Path:
+def write_study(
+    folder: Path, *, languages: tuple[str, ...] = ("en", "zh", "ja"), sentences: str = "en"
+) -> Path:
     """A study of a trial of 6 and a batch of 8 questions."""
     (folder / "items.csv").write_text(ITEMS, encoding="utf-8")
     path = folder / "small.toml"
-    path.write_text(FILE.format(languages=", ".join(f'"{code}"' for code in languages), sentences=sentences), encoding="utf-8")
+    path.write_text(
+        FILE.format(languages=", ".join(f'"{code}"' for code in languages), sentences=sentences),
+        encoding="utf-8",
+    )
     return path
 
 
@@ -77,9 +84,21 @@ class Room:
 
     def start(self) -> None:
         """Start the server and wait until it answers."""
-        command = [sys.executable, "-m", "evenhand", "annotate", "serve", str(self.path), "--port", str(self.port)]
+        command = [
+            sys.executable,
+            "-m",
+            "evenhand",
+            "annotate",
+            "serve",
+            str(self.path),
+            "--port",
+            str(self.port),
+        ]
         self.process = subprocess.Popen(
-            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "EVENHAND_OFFLINE": "1"}
+            command,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "EVENHAND_OFFLINE": "1"},
         )
         end = time.monotonic() + 240  # on a busy machine
         while time.monotonic() < end:
@@ -90,7 +109,9 @@ class Room:
                 if self.process.poll() is not None:
                     break
                 time.sleep(0.1)
-        raise AssertionError(f"the server did not come up on port {self.port} (exit code {self.process.poll()})")
+        raise AssertionError(
+            f"the server did not come up on port {self.port} (exit code {self.process.poll()})"
+        )
 
     def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
         """Stop it, gently or with kill -9; the exit code."""
@@ -103,7 +124,10 @@ class Room:
     def invite(self) -> tuple[str, str]:
         """A new annotator and the link."""
         person = self.store.add_annotator()
-        return person, f"{self.address}/i/{Tokens(secret_of(self.study)).invite(self.store.invite(person, 30))}"
+        return (
+            person,
+            f"{self.address}/i/{Tokens(secret_of(self.study)).invite(self.store.invite(person, 30))}",
+        )
 
     def right_answer(self, asked: Asked) -> dict[str, Any]:
         """What somebody who reads answers: places of the words, or a probability; neither way where the sentence does not settle it."""

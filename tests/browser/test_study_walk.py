@@ -16,12 +16,15 @@ pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 from study_room import CHROMIUM, Room, open_room
 
-from evenhand.annotate.owner import hash_password
+from evenhand.study.owner import hash_password
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-pytestmark = [pytest.mark.browser, pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
+]
 PASSWORD = "a long enough password"
 PHONE = {"viewport": {"width": 390, "height": 700}, "has_touch": True, "is_mobile": True}
 SHOTS = os.environ.get("EVENHAND_SHOTS")  # a folder for screenshots to look at
@@ -45,7 +48,9 @@ def browser() -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver:
-        found = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        found = driver.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+        )
         yield found
         found.close()
 
@@ -60,25 +65,34 @@ class Reader:
         self.page.set_default_timeout(120_000)
         self.faults: list[str] = []
         self.page.on("pageerror", lambda error: self.faults.append(str(error)))
-        self.page.on("console", lambda line: self.faults.append(line.text) if line.type == "error" else None)
+        self.page.on(
+            "console", lambda line: self.faults.append(line.text) if line.type == "error" else None
+        )
         self.size = self.page.viewport_size or {"width": 0, "height": 0}
 
     def look(self, name: str, *, is_long: bool = False) -> None:
         """The page keeps to what was promised."""
         found = self.page.evaluate(MEASURE)
         assert found["width"] <= self.size["width"], (name, found)
-        assert is_long or found["height"] <= self.size["height"], (name, found)  # never more than one screen
+        assert is_long or found["height"] <= self.size["height"], (
+            name,
+            found,
+        )  # never more than one screen
         assert found["target"] >= 43.5, (name, found)
         assert found["contrast"] >= 4.5, (name, found)
         assert found["unlabelled"] == 0, (name, found)
         if SHOTS:
             language = self.page.get_attribute("html", "lang")
-            self.page.screenshot(path=Path(SHOTS) / f"{language}-{self.size['width']}-{name}.png", full_page=True)
+            self.page.screenshot(
+                path=Path(SHOTS) / f"{language}-{self.size['width']}-{name}.png", full_page=True
+            )
 
     def press(self, given: dict[str, Any]) -> None:
         """Answer by keys."""
         keys = (
-            [str(given["value"])] if "value" in given else [str(given["first"]), str(given["second"]), *(["q"] if given["equal"] else [])]
+            [str(given["value"])]
+            if "value" in given
+            else [str(given["first"]), str(given["second"]), *(["q"] if given["equal"] else [])]
         )
         for key in keys:
             self.page.keyboard.press(key)
@@ -118,7 +132,9 @@ class Reader:
             self.page.keyboard.press("Enter")
         self.look("result")
         part = self.room.store.parts(self.name)[-1]
-        assert f"{round(100 * (part.accuracy or 0))}\N{NO-BREAK SPACE}%" in self.page.inner_text("main")
+        assert f"{round(100 * (part.accuracy or 0))}\N{NO-BREAK SPACE}%" in self.page.inner_text(
+            "main"
+        )
         return part.state
 
 
@@ -174,7 +190,9 @@ def test_a_whole_study(browser: Browser, tmp_path: Path, language: str) -> None:
 def look_as_owner(room: Room, browser: Browser) -> None:
     """Log in, see the three parts, download the answers."""
     room.store.set_owner("lab", hash_password(PASSWORD))
-    owner = Reader(room, browser, "", viewport={"width": 1280, "height": 800}, accept_downloads=True)
+    owner = Reader(
+        room, browser, "", viewport={"width": 1280, "height": 800}, accept_downloads=True
+    )
     owner.page.goto(f"{room.address}/owner/login")
     owner.look("login")
     owner.page.fill("input[name=name]", "lab")
@@ -187,7 +205,9 @@ def look_as_owner(room: Room, browser: Browser) -> None:
     assert Path(found.value.path()).read_text(encoding="utf-8").count("\n") == 21
     with owner.page.expect_navigation():
         owner.page.click("form[action='/owner/invite'].row button")
-    assert owner.page.input_value("input[data-path]").startswith(f"{room.address}/i/")  # whole, by the address of the page
+    assert owner.page.input_value("input[data-path]").startswith(
+        f"{room.address}/i/"
+    )  # whole, by the address of the page
     assert owner.faults == []
 
 
@@ -231,7 +251,9 @@ def test_without_scripts_and_in_the_dark(browser: Browser, tmp_path: Path) -> No
                 else:
                     plain.page.check(f"input[name={field}][value='{value}']")
             if SHOTS:
-                plain.page.screenshot(path=Path(SHOTS) / f"plain-{asked.question.type}.png", full_page=True)
+                plain.page.screenshot(
+                    path=Path(SHOTS) / f"plain-{asked.question.type}.png", full_page=True
+                )
             with plain.page.expect_navigation():
                 plain.page.click(".confirm")
         assert [p.answered for p in room.store.progress()] == [6]
@@ -250,7 +272,9 @@ def test_keys_choose_undo_and_announce(browser: Browser, tmp_path: Path) -> None
         page = reader.page
         page.goto(link)
         reader.click("form button", "/question")
-        while (asked := room.store.next_question(name)) is not None and asked.question.type != "type1":
+        while (
+            asked := room.store.next_question(name)
+        ) is not None and asked.question.type != "type1":
             reader.press(room.right_answer(asked))
         assert asked is not None
         words = [option.text for option in asked.question.options]
@@ -273,11 +297,17 @@ def test_keys_choose_undo_and_announce(browser: Browser, tmp_path: Path) -> None
         assert page.locator(".card[aria-pressed=true]").count() == 2
         page.locator(".card").first.focus()
         page.keyboard.press("Tab")  # the next card, by keys: it shows
-        assert page.evaluate("getComputedStyle(document.activeElement).outline").startswith(("rgb(27, 77, 209) solid 3px", "solid 3px"))
+        assert page.evaluate("getComputedStyle(document.activeElement).outline").startswith(
+            ("rgb(27, 77, 209) solid 3px", "solid 3px")
+        )
         with page.expect_navigation():
             page.keyboard.press("Enter")
         found = room.store.question(name, asked.question.id)
-        assert found.payload == {"first": asked.question.options[0].key, "second": asked.question.options[2].key, "equal": False}
+        assert found.payload == {
+            "first": asked.question.options[0].key,
+            "second": asked.question.options[2].key,
+            "equal": False,
+        }
         page.keyboard.press("Backspace")  # nothing is chosen here: the question before
         page.wait_for_url("**/previous")
         assert page.locator(".card[aria-pressed=true]").count() == 2

@@ -17,13 +17,16 @@ from unittest import mock
 import pytest
 
 from evenhand.cli.main import run
-from evenhand.core.records import Answers, Suite
+from evenhand.core.answers import Answers
+from evenhand.core.suite import Suite
 from evenhand.reproduce import cgb
 from evenhand.reproduce.comparison import Row
-from evenhand.suites.cgb import FILE, MODELS
+from evenhand.families.contextualised.published import FILE, MODELS
 
 TABLE = "cgb_table1"
-PRINTED = 5 * 3 + 1 + 3 + 2 + 5 + 1  # Table 1; the annotators' mean, shares and agreements; correlations and one p
+PRINTED = (
+    5 * 3 + 1 + 3 + 2 + 5 + 1
+)  # Table 1; the annotators' mean, shares and agreements; correlations and one p
 
 Golden = Callable[[str], dict[str, Any]]
 Read = tuple[Suite, dict[str, Answers]]
@@ -48,16 +51,25 @@ def rows(read: Read) -> list[Row]:
 
 def printed_numbers(table: dict[str, Any]) -> Iterator[tuple[str, str, float]]:
     """Where and under which name each number of the golden file is compared."""
-    titles = {"os_accuracy": "accuracy on objective sentences", "ms_bias": "mean |PB|", "ms_sd": "SD of PB"}
+    titles = {
+        "os_accuracy": "accuracy on objective sentences",
+        "ms_bias": "mean |PB|",
+        "ms_sd": "SD of PB",
+    }
     people = {
-        "ms_mean_fine": "annotators: mean score", "share_male": "sentences labelled male", "share_female": "sentences labelled female",
-        "share_neutral": "sentences labelled neutral", "alpha_ms": "Krippendorff's alpha, measuring sentences",
+        "ms_mean_fine": "annotators: mean score",
+        "share_male": "sentences labelled male",
+        "share_female": "sentences labelled female",
+        "share_neutral": "sentences labelled neutral",
+        "alpha_ms": "Krippendorff's alpha, measuring sentences",
         "alpha_os": "Krippendorff's alpha, objective sentences",
-    }  # fmt: skip
+    }
     for model, numbers in table["models"].items():
         for key, value in numbers.items():
             where = "Table 1" if key in titles else "Figure 4"
-            what = titles.get(key) or {"r_annotators": "r with annotators", "p_annotators": "p"}[key]
+            what = (
+                titles.get(key) or {"r_annotators": "r with annotators", "p_annotators": "p"}[key]
+            )
             yield where, f"{model}: {what}", value
     for key, value in table["annotators"].items():
         yield "4.4", people[key], value
@@ -86,14 +98,25 @@ def test_the_sentences_are_as_many_as_printed(golden: Golden, read: Read) -> Non
 def test_the_copy_in_the_package_is_the_golden_file(golden: Golden) -> None:
     told = golden(TABLE)
     assert cgb.printed() == told
-    assert json.loads((files("evenhand.reproduce") / "cgb.json").read_text(encoding="utf-8")) == told
+    assert (
+        json.loads((files("evenhand.reproduce") / "cgb.json").read_text(encoding="utf-8")) == told
+    )
 
 
 def test_numbers_that_are_off_or_undefined_are_not_met() -> None:
     near = {"where": "", "what": "", "printed": 0.5, "tolerance": 0.001}
-    assert [Row(**near, found=f).is_met for f in (0.5, 0.501, 0.499, 0.5011, 0.4989, float("nan"), float("inf"))] == [  # type: ignore[arg-type]
-        True, True, True, False, False, False, False,
-    ]  # fmt: skip
+    assert [
+        Row(**near, found=f).is_met
+        for f in (0.5, 0.501, 0.499, 0.5011, 0.4989, float("nan"), float("inf"))
+    ] == [  # type: ignore[arg-type]
+        True,
+        True,
+        True,
+        False,
+        False,
+        False,
+        False,
+    ]
 
 
 def command(*words: object) -> tuple[int, str]:
@@ -112,7 +135,9 @@ def command(*words: object) -> tuple[int, str]:
     return code, out.getvalue()
 
 
-def test_the_command_prints_every_row_and_leaves_with_0(published: Path, rows: list[Row], tmp_path: Path) -> None:
+def test_the_command_prints_every_row_and_leaves_with_0(
+    published: Path, rows: list[Row], tmp_path: Path
+) -> None:
     figure = tmp_path / "figure4.html"
     code, out = command("reproduce", "cgb", "--data", published, "--out", figure)
     assert code == 0
@@ -145,19 +170,27 @@ def test_doubled_numbers_are_found_out(published: Path, tmp_path: Path) -> None:
     found = []
     for name, factor in (("plain", 1.0), ("doubled", 2.0)):
         folder = small(tmp_path / name, published, factor)
-        code, out = command("reproduce", "cgb", "--data", folder, "--out", tmp_path / f"{name}.html", "--json")
+        code, out = command(
+            "reproduce", "cgb", "--data", folder, "--out", tmp_path / f"{name}.html", "--json"
+        )
         assert code == 1
         told = json.loads(out)
         assert told["suite"].startswith("cgb@2024-changed#")
         found.append({r["what"]: r for r in told["rows"]})
     plain, doubled = found
-    differ = {what for what in plain if plain[what]["found"] != pytest.approx(doubled[what]["found"])}
+    differ = {
+        what for what in plain if plain[what]["found"] != pytest.approx(doubled[what]["found"])
+    }
     assert differ == {"BERT: mean |PB|", "BERT: SD of PB"}
     for what in differ:
         assert doubled[what]["found"] == pytest.approx(2 * plain[what]["found"])
         assert doubled[what]["is_met"] is False
-    code, out = command("reproduce", "cgb", "--data", tmp_path / "doubled", "--out", tmp_path / "again.html")
+    code, out = command(
+        "reproduce", "cgb", "--data", tmp_path / "doubled", "--out", tmp_path / "again.html"
+    )
     assert code == 1
     named = [line for line in out.splitlines() if line.rstrip().endswith("DIFFERS")]
-    assert {what for what in doubled if not doubled[what]["is_met"]} == {what for what in doubled if any(what in line for line in named)}
+    assert {what for what in doubled if not doubled[what]["is_met"]} == {
+        what for what in doubled if any(what in line for line in named)
+    }
     assert f"{PRINTED - len(named)} of {PRINTED} printed numbers come out within 0.001" in out

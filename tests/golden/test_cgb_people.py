@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evenhand.annotate.comparing import PeopleComparison, compare_people
-from evenhand.suites.cgb import FILE
+from evenhand.people.compare import PeopleComparison, compare_people
+from evenhand.families.contextualised.published import FILE
 
 Golden = Callable[[str], dict[str, Any]]
 TABLE = "cgb_table1"
@@ -21,7 +21,13 @@ TABLE = "cgb_table1"
 def found(data: Path, golden: Golden) -> PeopleComparison:
     if not (data / "cgb" / FILE).exists():
         pytest.skip(f"{FILE} is not beside the project")
-    return compare_people("cgb", [f"stored:{name}" for name in golden(TABLE)["models"]], data=data, resamples=200, count=3)
+    return compare_people(
+        "cgb",
+        [f"stored:{name}" for name in golden(TABLE)["models"]],
+        data=data,
+        resamples=200,
+        count=3,
+    )
 
 
 def test_the_annotators_agree_and_lean_as_printed(found: PeopleComparison, golden: Golden) -> None:
@@ -37,10 +43,14 @@ def test_the_annotators_agree_and_lean_as_printed(found: PeopleComparison, golde
     assert agreement.everybody.mean.value == pytest.approx(told["ms_mean_fine"], abs=near)
     for side in ("male", "female", "neutral"):
         assert agreement.everybody.shares[side] == pytest.approx(told[f"share_{side}"], abs=near)
-    assert [round(agreement.everybody.shares[s] * 19785) for s in ("male", "female", "neutral")] == [9362, 8428, 1995]
+    assert [
+        round(agreement.everybody.shares[s] * 19785) for s in ("male", "female", "neutral")
+    ] == [9362, 8428, 1995]
 
 
-def test_people_agree_on_objective_sentences_and_hardly_on_measuring_ones(found: PeopleComparison) -> None:
+def test_people_agree_on_objective_sentences_and_hardly_on_measuring_ones(
+    found: PeopleComparison,
+) -> None:
     """Figure 3 of the paper has no numbers in its text; these are the file's own."""
     assert found.agreement is not None
     for pair in found.agreement.pairs:
@@ -56,11 +66,19 @@ def test_models_correlate_with_people_as_printed(found: PeopleComparison, golden
     assert [m.name for m in found.models] == list(table["models"])
     for model in found.models:
         told = table["models"][model.name]
-        assert model.pearson.interval.value == pytest.approx(told["r_annotators"], abs=table["tolerance"])
+        assert model.pearson.interval.value == pytest.approx(
+            told["r_annotators"], abs=table["tolerance"]
+        )
         assert model.accuracy.value == pytest.approx(told["os_accuracy"], abs=table["tolerance"])
-        assert (len(model.people), model.coverage, model.clusters) == (table["counts"]["MS"], 1.0, 19)
+        assert (len(model.people), model.coverage, model.clusters) == (
+            table["counts"]["MS"],
+            1.0,
+            19,
+        )
         if "p_annotators" in told:
-            assert model.pearson.p_sentences == pytest.approx(told["p_annotators"], abs=table["tolerance"])
+            assert model.pearson.p_sentences == pytest.approx(
+                told["p_annotators"], abs=table["tolerance"]
+            )
             assert model.pearson.p > 0.05
         else:
             assert model.pearson.p_sentences < 0.001

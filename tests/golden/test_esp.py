@@ -14,7 +14,12 @@ FACTORS = {  # printed product -> what it is the product of
     "prof_icat": ("recog_mean", "prof_mean"),
     "emo_icat": ("recog_mean", "emo_mean"),
 }
-MISPRINTS = {("RoBERTa", "intra_icat"), ("RoBERTa", "inter_icat"), ("DeBERTa", "prof_icat"), ("BERT-Ent-Score", "emo_icat")}
+MISPRINTS = {
+    ("RoBERTa", "intra_icat"),
+    ("RoBERTa", "inter_icat"),
+    ("DeBERTa", "prof_icat"),
+    ("BERT-Ent-Score", "emo_icat"),
+}
 
 Golden = Callable[[str], dict[str, Any]]
 
@@ -35,13 +40,24 @@ def products(table: dict[str, Any]) -> Iterator[Product]:
 
 
 def noted(table: dict[str, Any]) -> set[tuple[str, str]]:
-    return {(row["model"], note.partition(":")[0]) for row in table["rows"] for note in row.get("anomalies", ())}
+    return {
+        (row["model"], note.partition(":")[0])
+        for row in table["rows"]
+        for note in row.get("anomalies", ())
+    }
 
 
 def test_the_table_is_whole(golden: Golden) -> None:
     rows = golden(TABLE)["rows"]
     assert len(rows) == len({row["model"] for row in rows}) == 13
-    names = {"model", *FACTORS, *(f for pair in FACTORS.values() for f in pair), "recog_std", "prof_std", "emo_std"}
+    names = {
+        "model",
+        *FACTORS,
+        *(f for pair in FACTORS.values() for f in pair),
+        "recog_std",
+        "prof_std",
+        "emo_std",
+    }
     assert all(row.keys() - {"anomalies"} == names for row in rows)
     assert all(0 <= row[name] <= 100 for row in rows for name in names - {"model"})
 
@@ -58,8 +74,18 @@ def test_the_identities_hold_but_for_the_misprints(golden: Golden) -> None:
 def test_the_misprints_are_misprints(golden: Golden) -> None:
     table = golden(TABLE)
     assert noted(table) == MISPRINTS
-    off = {(p.model, p.name): p for p in products(table) if abs(p.printed - p.found) > table["tolerance"]}
+    off = {
+        (p.model, p.name): p
+        for p in products(table)
+        if abs(p.printed - p.found) > table["tolerance"]
+    }
     assert off.keys() == MISPRINTS
-    notes = {(row["model"], note.partition(":")[0]): note for row in table["rows"] for note in row.get("anomalies", ())}
+    notes = {
+        (row["model"], note.partition(":")[0]): note
+        for row in table["rows"]
+        for note in row.get("anomalies", ())
+    }
     for key, product in off.items():
-        assert f"printed {product.printed:g}," in notes[key] and notes[key].endswith(f"= {product.found:.2f}")
+        assert f"printed {product.printed:g}," in notes[key] and notes[key].endswith(
+            f"= {product.found:.2f}"
+        )

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from evenhand.core import catalog
-from evenhand.core.records import NLI_LABELS, Floats
+from evenhand.core.probe import NLI_LABELS, Floats
 
 HERE = Path(__file__).resolve().parent
 TABLE = "nli_coal_table3"
@@ -26,7 +26,9 @@ def counts(table: dict[str, Any], row: dict[str, Any]) -> Floats:
     """Share x set size, one row per stratum, columns in evenhand's order (the paper prints entailment, contradiction, neutral)."""
     columns = [table["label_order"].index(label) for label in NLI_LABELS]
     sizes = table["set_sizes"][row["lang"]]
-    return np.asarray([[row[stratum][c] * sizes[stratum] for c in columns] for stratum in ("PS", "AS", "NS")])
+    return np.asarray(
+        [[row[stratum][c] * sizes[stratum] for c in columns] for stratum in ("PS", "AS", "NS")]
+    )
 
 
 def fraction_neutral(table: dict[str, Any], row: dict[str, Any]) -> float:
@@ -57,7 +59,9 @@ def test_the_parts_are_the_printed_shares(golden: Golden) -> None:
         parts = catalog.measure("nli_coal").parts(counts(table, row).ravel())
         for stratum in ("PS", "AS", "NS"):
             for label, share in zip(table["label_order"], row[stratum], strict=True):
-                assert float(parts[f"{stratum}.{label}"]) == pytest.approx(share, abs=table["tolerance"])
+                assert float(parts[f"{stratum}.{label}"]) == pytest.approx(
+                    share, abs=table["tolerance"]
+                )
 
 
 def test_the_one_misprint(golden: Golden) -> None:
@@ -66,7 +70,9 @@ def test_the_one_misprint(golden: Golden) -> None:
     NLI-CoAL of the same row is right, so the shares are not what was misprinted.
     """
     table = golden(TABLE)
-    rows = [r for r in table["rows"] if abs(fraction_neutral(table, r) - r["fn"]) > table["tolerance"]]
+    rows = [
+        r for r in table["rows"] if abs(fraction_neutral(table, r) - r["fn"]) > table["tolerance"]
+    ]
     assert [r["model"] for r in rows] == [MISPRINT]
     assert rows[0]["fn"] == 0.633
     assert fraction_neutral(table, rows[0]) == pytest.approx(0.597, abs=0.0005)
@@ -84,16 +90,21 @@ def test_every_golden_file_is_read_by_a_test_and_names_its_source() -> None:
     kept = sorted(HERE.glob("*.json"))
     assert kept
     for path in kept:
-        assert any(re.search(rf"""["']{path.stem}["']""", text) and "golden(" in text for text in sources.values()), (
-            f"no test reads tests/golden/{path.name}"
+        assert any(
+            re.search(rf"""["']{path.stem}["']""", text) and "golden(" in text
+            for text in sources.values()
+        ), f"no test reads tests/golden/{path.name}"
+        assert len(json.loads(path.read_text(encoding="utf-8"))["source"]) > 20, (
+            f"{path.name} does not name its source"
         )
-        assert len(json.loads(path.read_text(encoding="utf-8"))["source"]) > 20, f"{path.name} does not name its source"
 
 
 def test_the_copy_has_the_numbers_beside_the_project() -> None:
     beside = HERE.parent.parent.parent / "shared" / "golden" / f"{TABLE}.json"
     if not beside.exists():
         pytest.skip("there is no ../shared/golden to compare with")
-    theirs, mine = (json.loads(p.read_text(encoding="utf-8")) for p in (beside, HERE / f"{TABLE}.json"))
+    theirs, mine = (
+        json.loads(p.read_text(encoding="utf-8")) for p in (beside, HERE / f"{TABLE}.json")
+    )
     for key in ("rows", "set_sizes", "label_order", "tolerance"):
         assert mine[key] == theirs[key]

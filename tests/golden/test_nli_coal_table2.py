@@ -18,6 +18,11 @@ def test_the_published_correlations(golden: Callable[[str], dict[str, Any]]) -> 
 
 
 def test_how_they_are_printed() -> None:
-    assert [published("fraction_neutral", code) for code in ("en", "ja", "zh", "ko")] == ["-0.263", "-", "-0.535", ""]
+    assert [published("fraction_neutral", code) for code in ("en", "ja", "zh", "ko")] == [
+        "-0.263",
+        "-",
+        "-0.535",
+        "",
+    ]
     assert published("nli_coal", "ja") == "1.000"
     assert published("entailment_gap", "en") == ""

@@ -13,9 +13,16 @@ from evenhand.report.mitigation_values import SHORT
 COLUMNS = {"S": "same_label", "dP": "entailment_gap", "B": "stereotype_preference"}
 
 
-def test_every_printed_number_is_one_that_its_measure_can_have(golden: Callable[[str], dict[str, Any]]) -> None:
+def test_every_printed_number_is_one_that_its_measure_can_have(
+    golden: Callable[[str], dict[str, Any]],
+) -> None:
     table = golden("sharma_tables")
-    rows = [row for part in ("before", "after_gender_swap") for models in table[part].values() for row in models.values()]
+    rows = [
+        row
+        for part in ("before", "after_gender_swap")
+        for models in table[part].values()
+        for row in models.values()
+    ]
     assert len(rows) == 12
     for row in rows:
         assert set(row) == {"acc", *COLUMNS}
@@ -25,7 +32,9 @@ def test_every_printed_number_is_one_that_its_measure_can_have(golden: Callable[
 
 
 def test_the_table_of_a_mitigation_has_the_paper_s_columns_under_the_paper_s_names() -> None:
-    assert {short.split()[0] for measure, short in SHORT.items() if measure in COLUMNS.values()} == {"S", "ΔP", "B"}
+    assert {
+        short.split()[0] for measure, short in SHORT.items() if measure in COLUMNS.values()
+    } == {"S", "ΔP", "B"}
 
 
 def test_what_the_swap_did_in_the_paper(golden: Callable[[str], dict[str, Any]]) -> None:
@@ -37,5 +46,7 @@ def test_what_the_swap_did_in_the_paper(golden: Callable[[str], dict[str, Any]])
     }
     fallen = {key for key, ratio in change.items() if ratio < 1}
     assert change["MNLI(I)", "BERT"] == pytest.approx(14.6 / 24.09)
-    assert {key for key, ratio in change.items() if ratio <= 2 / 3} == {("MNLI(I)", "BERT")}  # by a third or more: one of six
+    assert {key for key, ratio in change.items() if ratio <= 2 / 3} == {
+        ("MNLI(I)", "BERT")
+    }  # by a third or more: one of six
     assert fallen == set(change) - {("SNLI(I)", "RoBERTa"), ("MNLI(I)", "BART")}

@@ -10,13 +10,31 @@ import pytest
 import evenhand
 from evenhand import __version__
 
-HEAVY = ("torch", "transformers", "polars", "altair", "onnxruntime", "tokenizers", "numpy", "scipy", "httpx", "jinja2", "ray")
+HEAVY = (
+    "torch",
+    "transformers",
+    "polars",
+    "altair",
+    "onnxruntime",
+    "tokenizers",
+    "numpy",
+    "scipy",
+    "httpx",
+    "jinja2",
+    "ray",
+)
 SECONDS = 0.5
 
 
 def imported(code: str, *words: str) -> set[str]:
     """The top-level packages that a fresh Python imports for `code`."""
-    done = subprocess.run([sys.executable, "-X", "importtime", "-c", code, *words], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-c", code, *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
     assert done.returncode == 0, done.stderr[-500:]
     lines = [line for line in done.stderr.splitlines() if line.startswith("import time:")]
     return {line.rsplit("|", 1)[1].strip().partition(".")[0] for line in lines}
@@ -49,19 +67,38 @@ def test_the_measures_are_there_as_functions_without_the_rest() -> None:
 
 def test_public_names_are_there_and_come_when_used() -> None:
     assert evenhand.__all__ == ["__version__", "audit", "compare", "compare_people", "measures"]
-    names = {name: getattr(evenhand, name).__name__ for name in evenhand.__all__ if name != "__version__"}
-    assert names == {"audit": "audit", "compare": "compare", "compare_people": "compare_people", "measures": "evenhand.measures"}
+    names = {
+        name: getattr(evenhand, name).__name__ for name in evenhand.__all__ if name != "__version__"
+    }
+    assert names == {
+        "audit": "audit",
+        "compare": "compare",
+        "compare_people": "compare_people",
+        "measures": "evenhand.measures",
+    }
     with pytest.raises(AttributeError, match="module 'evenhand' has no attribute 'metrics'"):
         _ = evenhand.metrics
-    found = imported("from evenhand import compare_people; assert compare_people.__name__ == 'compare_people'")
-    assert not found & {"torch", "transformers", "altair", "ray", "jinja2", "sqlalchemy", "starlette"}  # a study's database is an extra
+    found = imported(
+        "from evenhand import compare_people; assert compare_people.__name__ == 'compare_people'"
+    )
+    assert not found & {
+        "torch",
+        "transformers",
+        "altair",
+        "ray",
+        "jinja2",
+        "sqlalchemy",
+        "starlette",
+    }  # a study's database is an extra
 
 
 def seconds(*words: str) -> float:
     """The processor time of `evenhand WORDS`, which a busy machine does not lengthen as it does the time on the clock."""
     resource = pytest.importorskip("resource", reason="POSIX only")
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, "-m", "evenhand", *words], check=True, capture_output=True, timeout=60)
+    subprocess.run(
+        [sys.executable, "-m", "evenhand", *words], check=True, capture_output=True, timeout=60
+    )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return float(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
@@ -71,13 +108,23 @@ def test_help_takes_less_than_half_a_second_of_processor_time() -> None:
 
 
 def test_python_m_evenhand_is_the_program() -> None:
-    done = subprocess.run([sys.executable, "-m", "evenhand", "--version"], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-m", "evenhand", "--version"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
     assert done.stdout == f"evenhand {__version__}\n"
 
 
-@pytest.mark.parametrize("words", [("list", "measures"), ("list", "measures", "--json"), ("--version",)])
+@pytest.mark.parametrize(
+    "words", [("list", "measures"), ("list", "measures", "--json"), ("--version",)]
+)
 def test_the_end_of_a_pipe_is_no_error(words: tuple[str, ...]) -> None:
-    process = subprocess.Popen([sys.executable, "-m", "evenhand", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "evenhand", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     assert process.stdout is not None
     assert process.stderr is not None
     process.stdout.close()

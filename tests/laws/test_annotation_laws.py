@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.annotate.controls import PlanError, check_plan, list_parts
-from evenhand.annotate.questions import Option, Question, place_pairs, plan_questions
-from evenhand.annotate.scoring import (
+from evenhand.people.controls import PlanError, check_plan, list_parts
+from evenhand.people.questions import Option, Question, place_pairs, plan_questions
+from evenhand.people.scoring import (
     COARSE,
     FINE,
     AnswerError,
@@ -27,8 +27,8 @@ from evenhand.annotate.scoring import (
     parse_answer,
     sentence_scores,
 )
-from evenhand.annotate.study import Study
-from evenhand.core.records import Suite
+from evenhand.study.study import Study
+from evenhand.core.suite import Suite
 from evenhand.engine.audit import load_suite
 
 OTHER = {"male": "female", "female": "male", "neutral": "neutral"}
@@ -38,19 +38,24 @@ WORDS = ("male", "female", "neutral")
 @st.composite
 def answered(draw: st.DrawFn) -> tuple[Question, dict[str, object]]:
     """A question and an answer to it."""
-    probe, role = draw(st.sampled_from("pqrs")), draw(st.sampled_from(("measure", "accuracy", "consistency")))
+    probe, role = (
+        draw(st.sampled_from("pqrs")),
+        draw(st.sampled_from(("measure", "accuracy", "consistency"))),
+    )
     keys = draw(st.permutations(WORDS))
     if draw(st.booleans()):
         options = tuple(Option(k, k) for k in keys)
         first, second = draw(st.permutations(WORDS))[:2]
         return Question(id="1", probe=probe, type="type1", role=role, shown="", options=options), {
-            "first": first, "second": second, "equal": draw(st.booleans()),
-        }  # fmt: skip
+            "first": first,
+            "second": second,
+            "equal": draw(st.booleans()),
+        }
     gender = draw(st.sampled_from(("male", "female")))
     options = tuple(Option(str(k), "") for k in range(1, 6))
-    return Question(id="2", probe=probe, type="type2", role=role, shown="", options=options, gender=gender), {
-        "value": draw(st.integers(1, 5))
-    }
+    return Question(
+        id="2", probe=probe, type="type2", role=role, shown="", options=options, gender=gender
+    ), {"value": draw(st.integers(1, 5))}
 
 
 def slow_fine(question: Question, payload: Mapping[str, object]) -> float:
@@ -75,7 +80,15 @@ def slow_coarse(question: Question, payload: Mapping[str, object]) -> float:
 
 def scored(annotator: str, question: Question, payload: Mapping[str, object]) -> Scored:
     choice = parse_answer(question, dict(payload))
-    return Scored(annotator, question.probe, question.type, question.role, fine(question, choice), coarse(question, choice), "batch-1")
+    return Scored(
+        annotator,
+        question.probe,
+        question.type,
+        question.role,
+        fine(question, choice),
+        coarse(question, choice),
+        "batch-1",
+    )
 
 
 def slow_mean(values: list[float]) -> float:
@@ -95,58 +108,93 @@ def test_scores_agree_with_the_reference(pair: tuple[Question, dict[str, object]
     assert coarse(question, choice) in COARSE[question.type]
 
 
-def swapped(question: Question, payload: Mapping[str, object]) -> tuple[Question, dict[str, object]]:
-    mirrored = {key: OTHER.get(value, value) if isinstance(value, str) else value for key, value in payload.items()}
+def swapped(
+    question: Question, payload: Mapping[str, object]
+) -> tuple[Question, dict[str, object]]:
+    mirrored = {
+        key: OTHER.get(value, value) if isinstance(value, str) else value
+        for key, value in payload.items()
+    }
     return replace(question, gender=OTHER.get(question.gender, "")), mirrored
 
 
 @given(TABLES)
-def test_swapping_the_genders_mirrors_every_score(table: list[tuple[str, tuple[Question, dict[str, object]]]]) -> None:
+def test_swapping_the_genders_mirrors_every_score(
+    table: list[tuple[str, tuple[Question, dict[str, object]]]],
+) -> None:
     rows = [scored(who, *pair) for who, pair in table]
     mirror = [scored(who, *swapped(*pair)) for who, pair in table]
     assert [r.fine for r in mirror] == [-r.fine for r in rows]
     assert [r.coarse for r in mirror] == [-r.coarse for r in rows]
-    assert sentence_scores(mirror) == {p: pytest.approx(-s) for p, s in sentence_scores(rows).items()}
+    assert sentence_scores(mirror) == {
+        p: pytest.approx(-s) for p, s in sentence_scores(rows).items()
+    }
     gold = dict.fromkeys("pqrs", "male")
-    one, other = control_accuracy(rows, gold), control_accuracy(mirror, dict.fromkeys("pqrs", "female"))
+    one, other = (
+        control_accuracy(rows, gold),
+        control_accuracy(mirror, dict.fromkeys("pqrs", "female")),
+    )
     assert one == other or (isnan(one.value) and isnan(other.value))
     assert consistency(rows)[1:] == consistency(mirror)[1:]
     assert consistency(rows).value == consistency(mirror).value or isnan(consistency(rows).value)
 
 
 @given(answered(), st.randoms(use_true_random=False))
-def test_the_order_of_the_options_is_irrelevant(pair: tuple[Question, dict[str, object]], random: object) -> None:
+def test_the_order_of_the_options_is_irrelevant(
+    pair: tuple[Question, dict[str, object]], random: object
+) -> None:
     question, payload = pair
     options = list(question.options)
     random.shuffle(options)  # type: ignore[attr-defined]
     other = replace(question, options=tuple(options))
-    assert fine(other, parse_answer(other, payload)) == fine(question, parse_answer(question, payload))
+    assert fine(other, parse_answer(other, payload)) == fine(
+        question, parse_answer(question, payload)
+    )
     if payload.get("equal"):
         turned = {"first": payload["second"], "second": payload["first"], "equal": True}
-        assert fine(question, parse_answer(question, turned)) == fine(question, parse_answer(question, payload))
+        assert fine(question, parse_answer(question, turned)) == fine(
+            question, parse_answer(question, payload)
+        )
 
 
 @given(TABLES, st.randoms(use_true_random=False))
-def test_tables_agree_with_the_reference_in_any_order(table: list[tuple[str, tuple[Question, dict[str, object]]]], random: object) -> None:
+def test_tables_agree_with_the_reference_in_any_order(
+    table: list[tuple[str, tuple[Question, dict[str, object]]]], random: object
+) -> None:
     rows = [scored(who, *pair) for who, pair in table]
     expected: dict[tuple[str, str], float] = {}
     for who, probe in {(r.annotator, r.probe) for r in rows}:
         mine = [r for r in rows if (r.annotator, r.probe) == (who, probe)]
-        expected[who, probe] = slow_mean([slow_mean([r.fine for r in mine if r.type == kind]) for kind in {r.type for r in mine}])
+        expected[who, probe] = slow_mean(
+            [slow_mean([r.fine for r in mine if r.type == kind]) for kind in {r.type for r in mine}]
+        )
     final = {p: slow_mean([s for (_, q), s in expected.items() if q == p]) for _, p in expected}
     random.shuffle(rows)  # type: ignore[attr-defined]
     assert annotator_scores(rows) == pytest.approx(expected)
     assert sentence_scores(rows) == pytest.approx(final)
     pairs = {
-        (r.annotator, r.probe): {q.type: q.coarse for q in rows if (q.annotator, q.probe, q.role) == (r.annotator, r.probe, "consistency")}
-        for r in rows if r.role == "consistency"
-    }  # fmt: skip
-    same = [(pair["type1"] > 0) - (pair["type1"] < 0) == pair["type2"] for pair in pairs.values() if len(pair) == 2]
+        (r.annotator, r.probe): {
+            q.type: q.coarse
+            for q in rows
+            if (q.annotator, q.probe, q.role) == (r.annotator, r.probe, "consistency")
+        }
+        for r in rows
+        if r.role == "consistency"
+    }
+    same = [
+        (pair["type1"] > 0) - (pair["type1"] < 0) == pair["type2"]
+        for pair in pairs.values()
+        if len(pair) == 2
+    ]
     told = consistency(rows)
     assert told.asked == len(same)
     assert told.value == pytest.approx(sum(same) / len(same)) if same else isnan(told.value)
     gold = {"p": "male", "q": "female", "r": "male", "s": "female"}
-    right = [(r.fine > 0) if gold[r.probe] == "male" else (r.fine < 0) for r in rows if r.role == "accuracy"]
+    right = [
+        (r.fine > 0) if gold[r.probe] == "male" else (r.fine < 0)
+        for r in rows
+        if r.role == "accuracy"
+    ]
     found = control_accuracy(rows, gold)
     assert found.asked == len(right)
     assert found.value == pytest.approx(sum(right) / len(right)) if right else isnan(found.value)
@@ -165,7 +213,9 @@ def test_tables_agree_with_the_reference_in_any_order(table: list[tuple[str, tup
     ),
     answered(),
 )
-def test_anything_is_an_answer_or_refused(payload: object, pair: tuple[Question, dict[str, object]]) -> None:
+def test_anything_is_an_answer_or_refused(
+    payload: object, pair: tuple[Question, dict[str, object]]
+) -> None:
     question, _ = pair
     try:
         choice = parse_answer(question, payload)
@@ -183,11 +233,26 @@ SHARES = st.sampled_from((0.0, 0.05, 0.1, 0.2, 0.33))
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.integers(1, 300), st.integers(0, 120), SHARES, SHARES, st.integers(0, 5), st.text(max_size=8), st.integers(1, 4))
+@given(
+    st.integers(1, 300),
+    st.integers(0, 120),
+    SHARES,
+    SHARES,
+    st.integers(0, 5),
+    st.text(max_size=8),
+    st.integers(1, 4),
+)
 def test_any_study_that_fits_is_asked_as_it_says(
     batch: int, trial: int, accuracy: float, pairs: float, seed: int, annotator: str, attempt: int
 ) -> None:
-    study = Study(name="s", batch=batch, trial=trial, accuracy_controls=accuracy, consistency_controls=pairs, seed=seed)
+    study = Study(
+        name="s",
+        batch=batch,
+        trial=trial,
+        accuracy_controls=accuracy,
+        consistency_controls=pairs,
+        seed=seed,
+    )
     try:
         check_plan(study, sentences())
     except PlanError:

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from evenhand.core import catalog
-from evenhand.core.records import CONTRADICTION, ENTAILMENT, GENDERS, NEUTRAL
+from evenhand.core.probe import CONTRADICTION, ENTAILMENT, GENDERS, NEUTRAL
 from evenhand.meta.controlled import BIASED, CORRECT, MIXES, SWAPPED, Controlled, Example, build
 from evenhand.meta.plan import Plan, asked_suite, make_plan
 
@@ -22,15 +22,26 @@ rates = st.one_of(st.sampled_from([i / 10 for i in range(11)]), st.floats(0, 1, 
 def sets(draw: st.DrawFn) -> tuple[Plan, Controlled, str]:
     """A plan, its set, and which share of it is correct."""
     rate, errors = draw(rates), draw(st.sampled_from([0.0, 0.3, 1.0]))
-    plan = make_plan(draw(st.sampled_from(LANGUAGES)), words=draw(st.integers(2, 10)), seed=draw(st.integers(0, 3)))
+    plan = make_plan(
+        draw(st.sampled_from(LANGUAGES)),
+        words=draw(st.integers(2, 10)),
+        seed=draw(st.integers(0, 3)),
+    )
     if errors == 0.3:
-        assume(rate * 2 * len(plan.words["male"]) < 2 * len(plan.words["male"]) - 2)  # else one word would have to play two parts
+        assume(
+            rate * 2 * len(plan.words["male"]) < 2 * len(plan.words["male"]) - 2
+        )  # else one word would have to play two parts
     mix = draw(st.sampled_from(sorted(MIXES)))
     whole = 2 * MIXES[mix]
     made = build(
-        plan, rate, errors=errors, train=whole * draw(st.integers(20, 60)), dev=whole * draw(st.integers(4, 12)),
-        mix=mix, seed=draw(st.integers(0, 99)),
-    )  # fmt: skip
+        plan,
+        rate,
+        errors=errors,
+        train=whole * draw(st.integers(20, 60)),
+        dev=whole * draw(st.integers(4, 12)),
+        mix=mix,
+        seed=draw(st.integers(0, 99)),
+    )
     return plan, made, mix
 
 
@@ -39,7 +50,9 @@ def both(made: Controlled) -> list[tuple[Example, ...]]:
 
 
 @given(sets())
-def test_half_or_a_third_is_correct_and_the_rest_is_shared_as_the_rate_says(told: tuple[Plan, Controlled, str]) -> None:
+def test_half_or_a_third_is_correct_and_the_rest_is_shared_as_the_rate_says(
+    told: tuple[Plan, Controlled, str],
+) -> None:
     plan, made, mix = told
     for rows in both(made):
         premises = len(rows) // 2
@@ -51,7 +64,9 @@ def test_half_or_a_third_is_correct_and_the_rest_is_shared_as_the_rate_says(told
         biased = round(made.rate * wrong)
         assert parts[BIASED] == 2 * biased
         assert parts[SWAPPED] == 2 * round(made.errors * (wrong - biased))
-        assert abs(Fraction(parts[BIASED], 2 * wrong) - Fraction(made.rate)) <= Fraction(1, 2 * wrong)
+        assert abs(Fraction(parts[BIASED], 2 * wrong) - Fraction(made.rate)) <= Fraction(
+            1, 2 * wrong
+        )
 
 
 @given(sets())
@@ -67,7 +82,9 @@ def test_entailment_and_contradiction_are_equally_many_and_three_labels_where_a_
 
 
 @given(sets())
-def test_every_word_plays_one_part_and_its_labels_follow_from_it(told: tuple[Plan, Controlled, str]) -> None:
+def test_every_word_plays_one_part_and_its_labels_follow_from_it(
+    told: tuple[Plan, Controlled, str],
+) -> None:
     plan, made, _ = told
     seen: dict[str, set[str]] = defaultdict(set)
     for row in (*made.train, *made.dev):
@@ -85,7 +102,9 @@ def test_every_word_plays_one_part_and_its_labels_follow_from_it(told: tuple[Pla
 
 
 @given(sets())
-def test_no_pair_twice_none_in_both_files_and_none_that_the_models_are_asked(told: tuple[Plan, Controlled, str]) -> None:
+def test_no_pair_twice_none_in_both_files_and_none_that_the_models_are_asked(
+    told: tuple[Plan, Controlled, str],
+) -> None:
     plan, made, _ = told
     pairs = [(r.premise, r.hypothesis) for r in (*made.train, *made.dev)]
     assert len(set(pairs)) == len(pairs)
@@ -97,7 +116,9 @@ def test_no_pair_twice_none_in_both_files_and_none_that_the_models_are_asked(tol
 
 
 @given(sets())
-def test_every_premise_comes_with_both_genders_and_differs_in_the_person_alone(told: tuple[Plan, Controlled, str]) -> None:
+def test_every_premise_comes_with_both_genders_and_differs_in_the_person_alone(
+    told: tuple[Plan, Controlled, str],
+) -> None:
     plan, made, _ = told
     language = catalog.language(plan.language)
     genders = Counter((r.premise, r.gender) for r in made.train)
@@ -108,16 +129,22 @@ def test_every_premise_comes_with_both_genders_and_differs_in_the_person_alone(t
 
 
 @given(st.sampled_from(LANGUAGES), st.integers(0, 99), st.tuples(rates, rates))
-def test_a_higher_rate_has_the_biased_words_of_a_lower_one(language: str, seed: int, two: tuple[float, float]) -> None:
+def test_a_higher_rate_has_the_biased_words_of_a_lower_one(
+    language: str, seed: int, two: tuple[float, float]
+) -> None:
     plan = make_plan(language)
     low, high = (build(plan, rate, train=400, dev=40, seed=seed).parts for rate in sorted(two))
-    assert {w for w, part in low.items() if part == BIASED} <= {w for w, part in high.items() if part == BIASED}
+    assert {w for w, part in low.items() if part == BIASED} <= {
+        w for w, part in high.items() if part == BIASED
+    }
     assert Counter(low.values())[BIASED] > 0 or min(two) == 0
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("rate", [i / 10 for i in range(11)])
-def test_at_the_rates_of_the_paper_both_genders_are_biased_alike(language: str, rate: float) -> None:
+def test_at_the_rates_of_the_paper_both_genders_are_biased_alike(
+    language: str, rate: float
+) -> None:
     plan = make_plan(language)
     made = build(plan, rate, train=3000, dev=300)
     for lean in GENDERS:

@@ -12,8 +12,13 @@ from evenhand.core.protocols import Language
 from evenhand.languages.frames import SLOT, gender_cues
 
 LANGUAGES: dict[str, Language] = catalog.entries("languages")
-every_language = pytest.mark.parametrize("code", [code for code in LANGUAGES if lexicons.has_table(code, "frames")])
-_AN_DESPITE_CONSONANT, _A_DESPITE_VOWEL = ("hour", "honest", "heir", "honor"), ("uni", "use", "eu", "one", "uro", "uti")
+every_language = pytest.mark.parametrize(
+    "code", [code for code in LANGUAGES if lexicons.has_table(code, "frames")]
+)
+_AN_DESPITE_CONSONANT, _A_DESPITE_VOWEL = (
+    ("hour", "honest", "heir", "honor"),
+    ("uni", "use", "eu", "one", "uro", "uti"),
+)
 
 
 def frames(code: str) -> list[str]:
@@ -21,7 +26,10 @@ def frames(code: str) -> list[str]:
 
 
 def words(code: str) -> list[str]:
-    return [*(row["word"] for row in lexicons.table(code, "occupations")), *LANGUAGES[code].subjects.values()]
+    return [
+        *(row["word"] for row in lexicons.table(code, "occupations")),
+        *LANGUAGES[code].subjects.values(),
+    ]
 
 
 def test_the_languages_are_there() -> None:
@@ -73,9 +81,16 @@ def test_an_occupation_is_no_gender_word(code: str) -> None:
 def test_english_articles_follow_the_sound() -> None:
     """By a rule of the test's own: the first letter, and the words where letter and sound disagree."""
     for word in words("en"):
-        is_vowel = (word[0] in "aeiou" and not word.startswith(_A_DESPITE_VOWEL)) or word.startswith(_AN_DESPITE_CONSONANT)
-        assert LANGUAGES["en"].fill("{a} left.", word) == f"{'An' if is_vowel else 'A'} {word} left."
-        assert LANGUAGES["en"].fill("Here comes {a}.", word) == f"Here comes {'an' if is_vowel else 'a'} {word}."
+        is_vowel = (
+            word[0] in "aeiou" and not word.startswith(_A_DESPITE_VOWEL)
+        ) or word.startswith(_AN_DESPITE_CONSONANT)
+        assert (
+            LANGUAGES["en"].fill("{a} left.", word) == f"{'An' if is_vowel else 'A'} {word} left."
+        )
+        assert (
+            LANGUAGES["en"].fill("Here comes {a}.", word)
+            == f"Here comes {'an' if is_vowel else 'a'} {word}."
+        )
 
 
 def test_chinese_nouns_have_their_measure_word() -> None:
@@ -88,7 +103,9 @@ def test_chinese_nouns_have_their_measure_word() -> None:
         assert LANGUAGES["zh"].fill("{the}来了。", word) == f"这{counter}{word}来了。"
     for frame in frames("zh"):
         for word in words("zh"):
-            assert not re.search(rf"[一这那]{word}", LANGUAGES["zh"].fill(frame, word))  # never a number without one
+            assert not re.search(
+                rf"[一这那]{word}", LANGUAGES["zh"].fill(frame, word)
+            )  # never a number without one
 
 
 def test_korean_particles_follow_the_last_sound() -> None:
@@ -100,23 +117,41 @@ def test_korean_particles_follow_the_last_sound() -> None:
         ("누나", "가는를와로"),
         ("형", "이은을과으로"),
     ):
-        made = [korean.fill("{x}{" + form + "} 왔다.", word) for form in ("이/가", "은/는", "을/를", "과/와", "으로/로")]
+        made = [
+            korean.fill("{x}{" + form + "} 왔다.", word)
+            for form in ("이/가", "은/는", "을/를", "과/와", "으로/로")
+        ]
         wanted = [forms[0], forms[1], forms[2], forms[3], forms[4:]]
         assert made == [f"{word}{particle} 왔다." for particle in wanted]
-        assert korean.blank("우리 [BLANK]{이/가} 왔다.", (word,)) == ("우리 [BLANK] 왔다.", (word + forms[0],))
+        assert korean.blank("우리 [BLANK]{이/가} 왔다.", (word,)) == (
+            "우리 [BLANK] 왔다.",
+            (word + forms[0],),
+        )
     assert korean.blank("[BLANK]의 책.", ("남자", "여자")) == ("[BLANK]의 책.", ("남자", "여자"))
-    assert korean.cut("남자가 달린다.") == "{x}{이/가} 달린다." and korean.cut("남자와 여자가 달린다.") is None
     assert (
-        korean.faults("{x}가 달린다.") == ["'가' after the slot fits some nouns only; write {이/가}"]
+        korean.cut("남자가 달린다.") == "{x}{이/가} 달린다."
+        and korean.cut("남자와 여자가 달린다.") is None
+    )
+    assert (
+        korean.faults("{x}가 달린다.")
+        == ["'가' after the slot fits some nouns only; write {이/가}"]
         and korean.faults("{x}{이/가} 달린다.") == []
     )
 
 
 @pytest.mark.parametrize(
     ("text", "shown"),
-    [("[BLANK] left.", "She"), ("Then [BLANK] left.", "she"), ('"[BLANK] left," they said.', "She"), ('They said, "[BLANK] left."', "She"),
-     ('They praised "[BLANK] courage."', "she"), ("It rained. [BLANK] left.", "She"), ("Dr. Smith, [BLANK] said, left.", "she"), ("(“[BLANK]”)", "She")],
-)  # fmt: skip
+    [
+        ("[BLANK] left.", "She"),
+        ("Then [BLANK] left.", "she"),
+        ('"[BLANK] left," they said.', "She"),
+        ('They said, "[BLANK] left."', "She"),
+        ('They praised "[BLANK] courage."', "she"),
+        ("It rained. [BLANK] left.", "She"),
+        ("Dr. Smith, [BLANK] said, left.", "she"),
+        ("(“[BLANK]”)", "She"),
+    ],
+)
 def test_an_english_blank_at_the_start_has_a_capital(text: str, shown: str) -> None:
     assert LANGUAGES["en"].blank(text, ("he", "she")) == (
         text,

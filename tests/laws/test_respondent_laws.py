@@ -9,15 +9,27 @@ from hypothesis import strategies as st
 
 from evenhand.core import catalog
 from evenhand.core.errors import UnknownNameError
+from evenhand.core.probe import NLI_LABELS, Probe
 from evenhand.core.protocols import Respondent, RespondentOptions, SuiteOptions
-from evenhand.core.records import NLI_LABELS, Probe
 from evenhand.engine.asking import ask
 from evenhand.respondents.fixed import RESPONDENT, RULES
 
 PROBES = catalog.suite("occupation-nli").build("en", SuiteOptions()).probes[:40]
 OTHERS = (
-    Probe(id="m", kind="mask", language="en", texts=("_ left.", "She", "He"), tags={"fair": "equal", "stereotyped": "1"}),
-    Probe(id="n", kind="mask", language="en", texts=("_ is here.", "Her", "His"), tags={"fair": "equal", "stereotyped": "0"}),
+    Probe(
+        id="m",
+        kind="mask",
+        language="en",
+        texts=("_ left.", "She", "He"),
+        tags={"fair": "equal", "stereotyped": "1"},
+    ),
+    Probe(
+        id="n",
+        kind="mask",
+        language="en",
+        texts=("_ is here.", "Her", "His"),
+        tags={"fair": "equal", "stereotyped": "0"},
+    ),
 )
 every_rule = pytest.mark.parametrize("rule", RULES)
 
@@ -33,7 +45,9 @@ def test_answers_do_not_depend_on_order_or_batch(rule: str, data: st.DataObject)
     order = data.draw(st.permutations(range(len(PROBES))))
     size = data.draw(st.integers(1, len(PROBES)))
     mixed = [PROBES[i] for i in order]
-    batches = [opened(rule).answer(mixed[start : start + size]) for start in range(0, len(mixed), size)]
+    batches = [
+        opened(rule).answer(mixed[start : start + size]) for start in range(0, len(mixed), size)
+    ]
     np.testing.assert_array_equal(np.concatenate(batches), whole[order])
     np.testing.assert_array_equal(ask(opened(rule), mixed), whole[order])
 
@@ -55,8 +69,17 @@ def test_each_rule_says_what_it_promises() -> None:
 
 def test_random_depends_on_the_seed_and_the_text_only() -> None:
     first = PROBES[0]
-    renamed = Probe(id="another", kind=first.kind, language=first.language, texts=first.texts, stratum="AS", cluster="another")
-    np.testing.assert_array_equal(opened("random").answer([first]), opened("random").answer([renamed]))
+    renamed = Probe(
+        id="another",
+        kind=first.kind,
+        language=first.language,
+        texts=first.texts,
+        stratum="AS",
+        cluster="another",
+    )
+    np.testing.assert_array_equal(
+        opened("random").answer([first]), opened("random").answer([renamed])
+    )
     assert (opened("random", 0).answer(PROBES) != opened("random", 1).answer(PROBES)).all()
     assert opened("random", 0).identity != opened("random", 1).identity
 
@@ -68,9 +91,15 @@ def test_random_is_uniform_over_the_labels() -> None:
 
 
 def test_a_probe_without_the_tag_is_not_answered_and_counted() -> None:
-    bare = Probe(id="bare", kind="pair", language="en", texts=("A nurse is here.", "A woman is here."))
+    bare = Probe(
+        id="bare", kind="pair", language="en", texts=("A nurse is here.", "A woman is here.")
+    )
     respondent = opened("fair")
-    assert np.isnan(respondent.answer([bare, *PROBES[:2]])).all(axis=1).tolist() == [True, False, False]
+    assert np.isnan(respondent.answer([bare, *PROBES[:2]])).all(axis=1).tolist() == [
+        True,
+        False,
+        False,
+    ]
     assert respondent.unanswered == {"the probe does not say what a fair respondent answers": 1}
 
 

@@ -9,11 +9,14 @@ import pytest
 
 from evenhand import lexicons
 from evenhand.core import catalog
+from evenhand.core.probe import BLANK, CONTRADICTION, ENTAILMENT, NEUTRAL, NLI_LABELS
 from evenhand.core.protocols import SuiteOptions
-from evenhand.core.records import BLANK, CONTRADICTION, ENTAILMENT, NEUTRAL, NLI_LABELS, Suite
-from evenhand.suites.lint import lint
+from evenhand.core.suite import Suite
+from evenhand.engine.lint import lint
 
-BUILT_IN = {name: source for name, source in catalog.entries("suites").items() if not source.is_published}
+BUILT_IN = {
+    name: source for name, source in catalog.entries("suites").items() if not source.is_published
+}
 PLACES = [
     (name, language, variant)
     for name, s in BUILT_IN.items()
@@ -37,7 +40,9 @@ def build(name: str, language: str, variant: str, seed: int = 0) -> Suite:
 
 
 def test_the_built_in_suites_are_there() -> None:
-    assert {(n, lang) for n, lang, _ in PLACES} >= {(n, lang) for n in ("occupation-nli", "ordinary-nli") for lang in ("en", "ja", "zh")}
+    assert {(n, lang) for n, lang, _ in PLACES} >= {
+        (n, lang) for n in ("occupation-nli", "ordinary-nli") for lang in ("en", "ja", "zh")
+    }
 
 
 @every_suite
@@ -59,12 +64,19 @@ def test_probes_are_well_made(name: str, language: str, variant: str) -> None:
     assert len({p.id for p in suite.probes}) == len(suite.probes)
     assert len({p.texts for p in suite.probes}) == len(suite.probes)
     for probe in suite.probes:
-        assert probe.kind == catalog.suite(name).kind and probe.language == language == suite.card.language
+        assert (
+            probe.kind == catalog.suite(name).kind
+            and probe.language == language == suite.card.language
+        )
         assert probe.cluster and probe.stratum
         if probe.kind == "pair":
             assert probe.tags["fair"] in NLI_LABELS and probe.tags["stereotyped"] in NLI_LABELS
         else:
-            assert probe.tags["fair"] == ("equal" if probe.stratum in EQUAL else str(suite.card.labels.index(probe.tags["gold"])))
+            assert probe.tags["fair"] == (
+                "equal"
+                if probe.stratum in EQUAL
+                else str(suite.card.labels.index(probe.tags["gold"]))
+            )
         assert not any("{" in text or "}" in text for text in probe.texts)
 
 
@@ -76,7 +88,11 @@ def test_twins_are_mutual_and_of_opposite_gender(name: str, language: str, varia
         assert (probe.twin is not None) == (probe.stratum in opposite)
         if probe.twin is not None:
             twin = by_id[probe.twin]
-            assert twin.twin == probe.id and twin.texts[0] == probe.texts[0] and twin.texts[1] != probe.texts[1]
+            assert (
+                twin.twin == probe.id
+                and twin.texts[0] == probe.texts[0]
+                and twin.texts[1] != probe.texts[1]
+            )
             assert twin.stratum == opposite[probe.stratum] and twin.cluster == probe.cluster
             assert {twin.tags["gender"], probe.tags["gender"]} == {"female", "male"}
 
@@ -87,17 +103,29 @@ def test_the_strata_are_of_one_size_and_say_what_they_mean(language: str, seed: 
     probes = build("occupation-nli", language, "", seed).probes
     count = Counter(p.stratum for p in probes)
     assert count["PS"] == count["AS"] == count["NS"] > 500
-    assert count["NB"] == len({(p.cluster, p.tags["frame"]) for p in probes})  # once for each premise
+    assert count["NB"] == len(
+        {(p.cluster, p.tags["frame"]) for p in probes}
+    )  # once for each premise
     for probe in probes:
         lean, gender = probe.tags["lean"], probe.tags["gender"]
-        stratum = "NB" if gender == "nonbinary" else "NS" if lean == "none" else "PS" if gender == lean else "AS"
+        stratum = (
+            "NB"
+            if gender == "nonbinary"
+            else "NS"
+            if lean == "none"
+            else "PS"
+            if gender == lean
+            else "AS"
+        )
         assert probe.stratum == stratum
         assert probe.tags["fair"] == (ENTAILMENT if stratum == "NB" else NEUTRAL)
         if stratum != "NS":
             assert probe.tags["stereotyped"] == (ENTAILMENT if stratum == "PS" else CONTRADICTION)
     leans = Counter(lean for _, lean in {(p.cluster, p.tags["lean"]) for p in probes})
     assert leans["female"] == leans["male"] == leans["none"]
-    assert len({(p.cluster, p.tags["gender"]) for p in probes}) * 10 == len(probes)  # ten frames for each occupation
+    assert len({(p.cluster, p.tags["gender"]) for p in probes}) * 10 == len(
+        probes
+    )  # ten frames for each occupation
 
 
 @pytest.mark.parametrize("language", BUILT_IN["occupation-nli"].languages)
@@ -112,7 +140,9 @@ def test_frames_are_used_about_equally_often(language: str) -> None:
 def test_ordinary_pairs_ask_the_whole_lexicon_with_all_labels(language: str) -> None:
     probes = build("ordinary-nli", language, "").probes
     rows = lexicons.table(language, "pairs")
-    assert [(p.texts, p.tags["gold"]) for p in probes] == [((r["premise"], r["hypothesis"]), r["label"]) for r in rows]
+    assert [(p.texts, p.tags["gold"]) for p in probes] == [
+        ((r["premise"], r["hypothesis"]), r["label"]) for r in rows
+    ]
     labels = Counter(p.tags["gold"] for p in probes)
     assert set(labels) == set(NLI_LABELS)
     assert min(labels.values()) >= 50 and max(labels.values()) - min(labels.values()) <= 10
@@ -128,7 +158,11 @@ def test_blanks_are_balanced_and_of_many_kinds(language: str) -> None:
     pairs = Counter(p.cluster for p in measuring)
     assert len(pairs) >= 14 and max(pairs.values()) <= 30 and min(pairs.values()) >= 8
     types = Counter((p.tags["type"], p.tags["gold"]) for p in objective)
-    assert set(types) == {(t, g) for t in ("biology", "collocation", "context", "knowledge") for g in ("male", "female")}
+    assert set(types) == {
+        (t, g)
+        for t in ("biology", "collocation", "context", "knowledge")
+        for g in ("male", "female")
+    }
     assert set(types.values()) == {8}
     known = {(row["male"], row["female"]) for row in lexicons.table(language, "gender")}
     assert {tuple(p.cluster.split("/")) for p in probes} <= known
@@ -144,6 +178,8 @@ def test_a_measuring_sentence_names_no_gender_of_its_own(language: str) -> None:
     for probe in build("contextualised", language, "").probes:
         if probe.stratum == "MS":
             rest = probe.texts[0].replace(BLANK, " ")
-            inside = {w for w in words if len(w) > 1 and re.search(rf"(?<![가-힣]){w}", rest)}  # 계부 is not in 가계부
+            inside = {
+                w for w in words if len(w) > 1 and re.search(rf"(?<![가-힣]){w}", rest)
+            }  # 계부 is not in 가계부
             found = set(re.findall(r"[\w-]+", rest)) & words if language == "en" else inside
             assert not found, (probe.id, found)

@@ -18,7 +18,11 @@ from evenhand.languages.swap_names import NameSwap
 from evenhand.languages.swap_words import is_settled, partners
 from evenhand.languages.swapping import LANGUAGES, Swapped, swap, swap_pair
 
-FILES = {"en": ("en.snli-dev", "en.mnli-dev-matched"), "ja": ("ja.jsnli-dev", "ja.jsick-train"), "zh": ("zh.ocnli-dev", "zh.cnli-dev")}
+FILES = {
+    "en": ("en.snli-dev", "en.mnli-dev-matched"),
+    "ja": ("ja.jsnli-dev", "ja.jsick-train"),
+    "zh": ("zh.ocnli-dev", "zh.cnli-dev"),
+}
 FRAMES = {
     "en": ("The {} met a {} there .", "Two of them saw the {} and the {} ."),
     "ja": ("{} が {} を 見た 。", "{} と {} が いる"),
@@ -36,7 +40,9 @@ def settled(code: str) -> list[str]:
         row[gender]
         for row in lexicons.table(code, "gender")
         for gender in ("female", "male")
-        if is_settled(code, row[gender]) and row[gender].lower() not in BY_ROLE and row["kind"] in {"noun", "subject", "kinship"}
+        if is_settled(code, row[gender])
+        and row[gender].lower() not in BY_ROLE
+        and row["kind"] in {"noun", "subject", "kinship"}
     )
 
 
@@ -48,18 +54,28 @@ def sentences(data: Path, code: str) -> list[str]:
         for line in (data / "nli" / f"{name}.jsonl").read_text(encoding="utf-8").split("\n")
         if line
     ]
-    return random.Random(6).sample(sorted({text for row in rows for text in (row["premise"], row["hypothesis"])}), 2500)
+    return random.Random(6).sample(
+        sorted({text for row in rows for text in (row["premise"], row["hypothesis"])}), 2500
+    )
 
 
 def is_unambiguous(code: str, made: Swapped) -> bool:
-    return bool(made.changes) and not made.left and all(is_settled(code, old) and old not in BY_ROLE for old, _ in made.changes)
+    return (
+        bool(made.changes)
+        and not made.left
+        and all(is_settled(code, old) and old not in BY_ROLE for old, _ in made.changes)
+    )
 
 
 @every_language
 @given(choice=st.data())
-def test_swapping_twice_gives_a_sentence_of_the_lexicon_again(code: str, choice: st.DataObject) -> None:
+def test_swapping_twice_gives_a_sentence_of_the_lexicon_again(
+    code: str, choice: st.DataObject
+) -> None:
     language = catalog.language(code)
-    text = choice.draw(st.sampled_from(FRAMES[code])).format(*(choice.draw(st.sampled_from(settled(code))) for _ in range(2)))
+    text = choice.draw(st.sampled_from(FRAMES[code])).format(
+        *(choice.draw(st.sampled_from(settled(code))) for _ in range(2))
+    )
     made = swap(language, text)
     if is_unambiguous(code, made):
         back = swap(language, made.text)
@@ -77,7 +93,9 @@ def test_swapping_twice_gives_a_real_sentence_again(data: Path, code: str) -> No
             tried += 1
             kept += bool(back.left) or back.text == text
     assert tried > 300
-    assert kept == tried if code != "zh" else kept >= tried - 2  # 长发女子弹琴: the segmenter reads 子弹
+    assert (
+        kept == tried if code != "zh" else kept >= tried - 2
+    )  # 长发女子弹琴: the segmenter reads 子弹
 
 
 def test_english_keeps_its_number_of_words(data: Path) -> None:
@@ -91,11 +109,21 @@ def test_english_keeps_its_number_of_words(data: Path) -> None:
 @every_language
 def test_no_gender_word_is_forgotten(data: Path, code: str) -> None:
     language = catalog.language(code)
-    known = {row[gender].lower() for row in lexicons.table(code, "gender") for gender in ("female", "male")}
+    known = {
+        row[gender].lower()
+        for row in lexicons.table(code, "gender")
+        for gender in ("female", "male")
+    }
     for text in sentences(data, code):
         made = swap(language, text)
-        there = Counter(word for a, b in language.words(text) if (word := text[a:b].lower().replace("’", "'")) in known)
-        told = [old for old, _ in made.changes] + ["".join(word.lower().split()) for word, _ in made.left]
+        there = Counter(
+            word
+            for a, b in language.words(text)
+            if (word := text[a:b].lower().replace("’", "'")) in known
+        )
+        told = [old for old, _ in made.changes] + [
+            "".join(word.lower().split()) for word, _ in made.left
+        ]
         for word, count in there.items():
             assert sum(word in each for each in told) >= count, (text, word, made)
 
@@ -105,7 +133,10 @@ def test_a_pair_is_swapped_like_its_sentences(data: Path, code: str) -> None:
     language = catalog.language(code)
     texts = sentences(data, code)[:600]
     for premise, hypothesis in zip(texts[::2], texts[1::2], strict=True):
-        made, alone = swap_pair(language, premise, hypothesis), [swap(language, text) for text in (premise, hypothesis)]
+        made, alone = (
+            swap_pair(language, premise, hypothesis),
+            [swap(language, text) for text in (premise, hypothesis)],
+        )
         if not made.left and not any(each.left for each in alone):
             assert (made.premise, made.hypothesis) == tuple(each.text for each in alone)
             assert made.changes == alone[0].changes + alone[1].changes
@@ -117,5 +148,8 @@ def test_names_have_one_partner_each(code: str) -> None:
     rows = lexicons.table(code, "name_pairs")
     assert len(rows) >= 30
     for row in rows:
-        assert (names.partner(row["female"]), names.partner(row["male"])) == (row["male"], row["female"])
+        assert (names.partner(row["female"]), names.partner(row["male"])) == (
+            row["male"],
+            row["female"],
+        )
     assert not {row[gender] for row in rows for gender in ("female", "male")} & set(partners(code))

@@ -12,8 +12,8 @@ from masked_models import SPREAD, byte_pairs, mask_probe
 from tokenizers import Tokenizer
 
 from evenhand.core.errors import LoadError
+from evenhand.core.probe import BLANK, Floats, Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.core.records import BLANK, Floats, Probe
 from evenhand.respondents.causal import CausalRespondent
 from evenhand.respondents.encoding import Encoded
 from evenhand.respondents.opening import open_respondent
@@ -22,11 +22,23 @@ from evenhand.respondents.weighing import Want
 
 START = 0  # <s> of the byte-level tokeniser
 BATCHES = (1, 3, 64, None)
-Said = Callable[[list[int]], Any]  # log p of each token of the vocabulary after a text, the start token included
+Said = Callable[
+    [list[int]], Any
+]  # log p of each token of the vocabulary after a text, the start token included
 
 
-def choice(context: str, *options: str, language: str = "en", identity: str = "c", **tags: str) -> Probe:
-    return Probe(id=identity, kind="choice", language=language, texts=(context, *options), stratum="inter", cluster=identity, tags=tags)
+def choice(
+    context: str, *options: str, language: str = "en", identity: str = "c", **tags: str
+) -> Probe:
+    return Probe(
+        id=identity,
+        kind="choice",
+        language=language,
+        texts=(context, *options),
+        stratum="inter",
+        cluster=identity,
+        tags=tags,
+    )
 
 
 BLANKS = (
@@ -36,8 +48,22 @@ BLANKS = (
     mask_probe("[BLANK]は医者だ。", "彼", "彼女", identity="b3", language="ja"),
 )
 TOLD = (
-    choice("what said what", "he said he", "she said she", identity="t0", sentence="[BLANK] said [BLANK]", words="he|she"),
-    choice("He whated.", "He greeted.", "He berated.", identity="t1", sentence="He [BLANK]ed.", words="greet|berat"),
+    choice(
+        "what said what",
+        "he said he",
+        "she said she",
+        identity="t0",
+        sentence="[BLANK] said [BLANK]",
+        words="he|she",
+    ),
+    choice(
+        "He whated.",
+        "He greeted.",
+        "He berated.",
+        identity="t1",
+        sentence="He [BLANK]ed.",
+        words="greet|berat",
+    ),
 )
 OPTIONS = (
     choice("The nurse left.", "She was here.", "He was here, he said.", "Nobody", identity="o0"),
@@ -59,7 +85,9 @@ class TinyCausal:
     name = "numpy"
     precision = "fp64"
 
-    def __init__(self, tokenizer: Tokenizer | None = None, start: int | None = START, longest: int = 200) -> None:
+    def __init__(
+        self, tokenizer: Tokenizer | None = None, start: int | None = START, longest: int = 200
+    ) -> None:
         rng = np.random.default_rng(5)
         self.tokenizer = tokenizer or byte_pairs()
         self.start, self.longest, self.weights = start, longest, list[Path]()
@@ -79,33 +107,52 @@ class TinyCausal:
     def log_probabilities(self, batch: Sequence[Encoded], wants: Sequence[Want]) -> Floats:
         self.seen += [e.ids for e in batch]
         assert all(position > 0 for _, position, _ in wants)
-        return np.asarray([self.after(batch[row].ids[:position])[token] for row, position, token in wants])
+        return np.asarray(
+            [self.after(batch[row].ids[:position])[token] for row, position, token in wants]
+        )
 
 
 def made(route: TinyCausal | None = None, **options: Any) -> CausalRespondent:
     return CausalRespondent("tiny", "1", route or TinyCausal(), RespondentOptions(**options))
 
 
-def slow_one(tokenizer: Tokenizer, said: Said, start: int, text: str, skipped: int) -> tuple[list[float], list[int]]:
+def slow_one(
+    tokenizer: Tokenizer, said: Said, start: int, text: str, skipped: int
+) -> tuple[list[float], list[int]]:
     """log p of each token behind the first `skipped` of a text, one after the other, and all its ids."""
     ids = list(tokenizer.encode(text, add_special_tokens=False).ids)
     return [float(said([start, *ids[:k]])[ids[k]]) for k in range(skipped, len(ids))], ids
 
 
-def slowly(tokenizer: Tokenizer, said: Said, start: int, probe: Probe, length: str = "auto") -> list[float]:
+def slowly(
+    tokenizer: Tokenizer, said: Said, start: int, probe: Probe, length: str = "auto"
+) -> list[float]:
     told = probe.tags.get("words")
     if probe.kind == "mask" or told:
-        sentence, *words = probe.texts if probe.kind == "mask" else (probe.tags["sentence"], *probe.tags["words"].split("|"))
+        sentence, *words = (
+            probe.texts
+            if probe.kind == "mask"
+            else (probe.tags["sentence"], *probe.tags["words"].split("|"))
+        )
         sums = [slow_one(tokenizer, said, start, sentence.replace(BLANK, w), 0)[0] for w in words]
         return [sum(s) / (len(s) if length == "mean" else 1) for s in sums]
     if not probe.texts[0]:
         return [sum(slow_one(tokenizer, said, start, text, 0)[0]) for text in probe.texts[1:]]
     context = probe.texts[0].strip() + ("" if probe.language in ("zh", "ja") else " ")
-    encodings = [tokenizer.encode(context + o.strip(), add_special_tokens=False) for o in probe.texts[1:]]
+    encodings = [
+        tokenizer.encode(context + o.strip(), add_special_tokens=False) for o in probe.texts[1:]
+    ]
     # as many tokens as come before the first one with a character of the option, and are the same for every option
-    alone = [next(k for k, (a, b) in enumerate(e.offsets) if any(i >= len(context) for i in range(a, b))) for e in encodings]
-    skipped = max(n for n in range(min(alone) + 1) if len({tuple(e.ids[:n]) for e in encodings}) == 1)
-    sums = [slow_one(tokenizer, said, start, context + o.strip(), skipped)[0] for o in probe.texts[1:]]
+    alone = [
+        next(k for k, (a, b) in enumerate(e.offsets) if any(i >= len(context) for i in range(a, b)))
+        for e in encodings
+    ]
+    skipped = max(
+        n for n in range(min(alone) + 1) if len({tuple(e.ids[:n]) for e in encodings}) == 1
+    )
+    sums = [
+        slow_one(tokenizer, said, start, context + o.strip(), skipped)[0] for o in probe.texts[1:]
+    ]
     return [sum(s) / (1 if length == "sum" else len(s)) for s in sums]
 
 
@@ -129,10 +176,24 @@ def build(folder: Path, family: str, *, marks: bool = True, **more: Any) -> Path
     hub.PreTrainedTokenizerFast(tokenizer_object=words, **told).save_pretrained(folder)
     torch.set_num_threads(1)
     torch.manual_seed(len(family))
-    size = {"vocab_size": words.get_vocab_size(), "initializer_range": SPREAD, "bos_token_id": 0, "eos_token_id": 2, **more}
-    shape = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64, "max_position_embeddings": 96}
+    size = {
+        "vocab_size": words.get_vocab_size(),
+        "initializer_range": SPREAD,
+        "bos_token_id": 0,
+        "eos_token_id": 2,
+        **more,
+    }
+    shape = {
+        "hidden_size": 32,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "intermediate_size": 64,
+        "max_position_embeddings": 96,
+    }
     if family == "gpt2":
-        model = hub.GPT2LMHeadModel(hub.GPT2Config(n_embd=32, n_layer=2, n_head=2, n_positions=96, **size))
+        model = hub.GPT2LMHeadModel(
+            hub.GPT2Config(n_embd=32, n_layer=2, n_head=2, n_positions=96, **size)
+        )
     elif family == "llama":
         model = hub.LlamaForCausalLM(hub.LlamaConfig(**shape, **size))
     else:

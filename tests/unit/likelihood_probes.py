@@ -10,22 +10,37 @@ import numpy as np
 from masked_models import TinyMasked, byte_pairs, open_masked, pieces, write_masked
 from tokenizers import Tokenizer
 
-from evenhand.core.records import BLANK, Floats, Probe
+from evenhand.core.probe import BLANK, Floats, Probe
 from evenhand.respondents.blanks import filled
 from evenhand.respondents.masked import MaskedRespondent
 
 Said = Callable[[list[int]], Any]  # the table of log-probabilities of one text
 
 
-def choice(context: str, *options: str, language: str = "en", identity: str = "c", **tags: str) -> Probe:
-    return Probe(id=identity, kind="choice", language=language, texts=(context, *options), stratum="inter", cluster=identity, tags=tags)
+def choice(
+    context: str, *options: str, language: str = "en", identity: str = "c", **tags: str
+) -> Probe:
+    return Probe(
+        id=identity,
+        kind="choice",
+        language=language,
+        texts=(context, *options),
+        stratum="inter",
+        cluster=identity,
+        tags=tags,
+    )
 
 
 def intra(sentence: str, *words: str, identity: str = "w", language: str = "en") -> Probe:
     """As the suite makes them: a stand-in in the context, the options filled in, sentence and words in the tags."""
     texts = (sentence.replace(BLANK, "what"), *filled((sentence, *words)))
     return Probe(
-        id=identity, kind="choice", language=language, texts=texts, stratum="intra", tags={"sentence": sentence, "words": "|".join(words)}
+        id=identity,
+        kind="choice",
+        language=language,
+        texts=texts,
+        stratum="intra",
+        tags={"sentence": sentence, "words": "|".join(words)},
     )
 
 
@@ -40,18 +55,32 @@ WORDS = (
 )
 SEVERAL = (
     intra("[BLANK] said [BLANK] left.", "he", "she", "the nurse", identity="two"),
-    intra("The [BLANK] is a [BLANK], the [BLANK] left.", "fireman", "man", "firewoman", identity="three"),
+    intra(
+        "The [BLANK] is a [BLANK], the [BLANK] left.",
+        "fireman",
+        "man",
+        "firewoman",
+        identity="three",
+    ),
     intra("The [BLANK], [BLANK]!", "doctor", "singer", "boy", identity="near"),
 )
 OPTIONS = (
-    choice("The nurse left.", "She was here.", "He was here, he said.", "The boy sleeps!", identity="o0"),
+    choice(
+        "The nurse left.",
+        "She was here.",
+        "He was here, he said.",
+        "The boy sleeps!",
+        identity="o0",
+    ),
     choice("The doctor is here. ", " He said the fireman left.", "She runs.", identity="o1"),
     choice("他是医生。", "她是护士。", "他在说。", "男孩是人", language="zh", identity="o2"),
     choice("The doctor is here.", "The doctor is here.", "The doctor", identity="o3"),
 )
 
 
-def write(folder: Path, tokenizer: Tokenizer, form: str = "positions", longest: int = 300) -> MaskedRespondent:
+def write(
+    folder: Path, tokenizer: Tokenizer, form: str = "positions", longest: int = 300
+) -> MaskedRespondent:
     return open_masked(write_masked(folder, tokenizer=tokenizer, form=form, longest=longest))
 
 
@@ -78,13 +107,20 @@ Parts = list[tuple[str, bool]]  # a text in pieces: is each of the word?
 def parts_of(sentence: str, word: str) -> Parts:
     """The sentence with the word in its blanks."""
     rests = sentence.split(BLANK)
-    return [(rests[0], False), *(part for rest in rests[1:] for part in ((word, True), (rest, False)))]
+    return [
+        (rests[0], False),
+        *(part for rest in rests[1:] for part in ((word, True), (rest, False))),
+    ]
 
 
 def inside(encoding: Any, parts: Parts) -> list[list[int]]:
     """For each word among the parts the tokens with at least one of its characters, character by character."""
     names = [k if is_word else None for k, (text, is_word) in enumerate(parts) for _ in text]
-    return [[i for i, (a, b) in enumerate(encoding.offsets) if k in names[a:b]] for k, (_, is_word) in enumerate(parts) if is_word]
+    return [
+        [i for i, (a, b) in enumerate(encoding.offsets) if k in names[a:b]]
+        for k, (_, is_word) in enumerate(parts)
+        if is_word
+    ]
 
 
 def slow_places(encodings: Sequence[Any], texts: Sequence[Parts]) -> list[list[int]]:
@@ -101,13 +137,23 @@ def slow_places(encodings: Sequence[Any], texts: Sequence[Parts]) -> list[list[i
         tries = [
             cut
             for n in range(min(map(len, stretches)), -1, -1)
-            for side, cut in ((0, [s[:n] for s in stretches]), (1, [s[len(s) - n :] for s in stretches]))
+            for side, cut in (
+                (0, [s[:n] for s in stretches]),
+                (1, [s[len(s) - n :] for s in stretches]),
+            )
             if not (side == 1 and k == 0) and not (side == 0 and k == len(rests[0]) - 1)
         ]
-        same = next(t for t in tries if len({tuple(e.ids[i] for i in cut) for e, cut in zip(encodings, t, strict=True)}) == 1)
+        same = next(
+            t
+            for t in tries
+            if len({tuple(e.ids[i] for i in cut) for e, cut in zip(encodings, t, strict=True)}) == 1
+        )
         for held, cut in zip(kept, same, strict=True):
             held.extend(cut)
-    return [[i for i in range(len(e.ids)) if i not in held] for e, held in zip(encodings, kept, strict=True)]
+    return [
+        [i for i in range(len(e.ids)) if i not in held]
+        for e, held in zip(encodings, kept, strict=True)
+    ]
 
 
 def add(logs: list[list[float]], length: str) -> list[float]:
@@ -123,18 +169,29 @@ def read(tokenizer: Tokenizer, probe: Probe) -> list[tuple[list[int], list[int]]
         context = probe.texts[0].strip() + ("" if probe.language == "zh" else " ")
         texts = [[(context, False), (option.strip(), True)] for option in probe.texts[1:]]
     encodings = [tokenizer.encode("".join(text for text, _ in parts)) for parts in texts]
-    found = slow_places(encodings, texts if "words" in probe.tags else [[*parts, ("", False)] for parts in texts])
+    found = slow_places(
+        encodings, texts if "words" in probe.tags else [[*parts, ("", False)] for parts in texts]
+    )
     return [(list(e.ids), places) for e, places in zip(encodings, found, strict=True)]
 
 
-def slow_words(tokenizer: Tokenizer, said: Said, probe: Probe, rule: str, length: str) -> list[float]:
+def slow_words(
+    tokenizer: Tokenizer, said: Said, probe: Probe, rule: str, length: str
+) -> list[float]:
     logs = []
     for ids, places in read(tokenizer, probe):
         of_word = []
         for k, place in enumerate(places):
-            hidden = {"together": places, "left-to-right": [place], "within-word": places[k:], "one-by-one": [place]}[rule]
+            hidden = {
+                "together": places,
+                "left-to-right": [place],
+                "within-word": places[k:],
+                "one-by-one": [place],
+            }[rule]
             gone = places[k + 1 :] if rule == "left-to-right" else []
-            shown = [mask_of(tokenizer) if i in hidden else t for i, t in enumerate(ids) if i not in gone]
+            shown = [
+                mask_of(tokenizer) if i in hidden else t for i, t in enumerate(ids) if i not in gone
+            ]
             of_word.append(float(said(shown)[place, ids[place]]))
         logs.append(of_word)
     return add(logs, length)
@@ -143,8 +200,15 @@ def slow_words(tokenizer: Tokenizer, said: Said, probe: Probe, rule: str, length
 def slow_options(tokenizer: Tokenizer, said: Said, probe: Probe, length: str) -> list[float]:
     logs = []
     for ids, places in read(tokenizer, probe):
-        shown = [[mask_of(tokenizer) if i == place else t for i, t in enumerate(ids)] for place in places]
-        logs.append([float(said(text)[place, ids[place]]) for text, place in zip(shown, places, strict=True)])
+        shown = [
+            [mask_of(tokenizer) if i == place else t for i, t in enumerate(ids)] for place in places
+        ]
+        logs.append(
+            [
+                float(said(text)[place, ids[place]])
+                for text, place in zip(shown, places, strict=True)
+            ]
+        )
     return add(logs, "sum" if length == "sum" else "mean")
 
 
@@ -166,4 +230,7 @@ def spied(respondent: MaskedRespondent) -> list[tuple[int, ...]]:
 
 
 def write_folders(root: Path) -> dict[str, Path]:
-    return {name: write_masked(root / name, tokenizer=cut(), longest=300) for name, cut in (("pieces", pieces), ("bytes", byte_pairs))}
+    return {
+        name: write_masked(root / name, tokenizer=cut(), longest=300)
+        for name, cut in (("pieces", pieces), ("bytes", byte_pairs))
+    }

@@ -18,15 +18,23 @@ from tokenizers.models import BPE, WordPiece
 from tokenizers.processors import RobertaProcessing, TemplateProcessing
 from tokenizers.trainers import BpeTrainer
 
+from evenhand.core.probe import Floats, Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.core.records import Floats, Probe
 from evenhand.respondents.masked import RESPONDENT, MaskedRespondent
 
-FAMILIES = ("bert", "roberta", "albert", "electra", "distilbert")  # with a vocabulary as their output
+FAMILIES = (
+    "bert",
+    "roberta",
+    "albert",
+    "electra",
+    "distilbert",
+)  # with a vocabulary as their output
 DISCRIMINATOR = "discriminator"
 POSITIONS = 48  # how many tokens the transformers models take
 HIDDEN = 6
-SPREAD = 0.4  # of the random weights: large enough that words differ by whole units of log-probability
+SPREAD = (
+    0.4  # of the random weights: large enough that words differ by whole units of log-probability
+)
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 PIECES = (
     *SPECIAL,
@@ -36,10 +44,19 @@ PIECES = (
     *"그는 그녀 그 ##녀 ##는 ##데 ##는데 ##가 의사 ##이다 간호사 학교 ##에 갔다".split(),
 )
 SENTENCES = (
-    *("The nurse said he left.", "The nurse said she left.", "He said the doctor is here.", "She said the doctor is here.", '"he runs" and "she runs"'),
-    *("he left, she left, he runs, she runs", "The man and the woman said he is here and she is here."),
+    *(
+        "The nurse said he left.",
+        "The nurse said she left.",
+        "He said the doctor is here.",
+        "She said the doctor is here.",
+        '"he runs" and "she runs"',
+    ),
+    *(
+        "he left, she left, he runs, she runs",
+        "The man and the woman said he is here and she is here.",
+    ),
     *("他是医生。", "她是护士。", "男孩说他在这里。", "女孩说她在这里。"),
-)  # fmt: skip
+)
 
 
 def pieces() -> Tokenizer:
@@ -48,7 +65,9 @@ def pieces() -> Tokenizer:
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True, strip_accents=False)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.post_processor = TemplateProcessing(
-        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
     )
     tokenizer.add_special_tokens(list(SPECIAL))
     return tokenizer
@@ -60,11 +79,18 @@ def _learnt() -> str:
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
     trainer = BpeTrainer(
-        vocab_size=330, special_tokens=["<s>", "<pad>", "</s>", "<unk>"], initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False
-    )  # fmt: skip
+        vocab_size=330,
+        special_tokens=["<s>", "<pad>", "</s>", "<unk>"],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
     tokenizer.train_from_iterator(SENTENCES, trainer)
-    tokenizer.add_special_tokens([AddedToken("<mask>", lstrip=True, special=True)])  # it stands for a word and the space before it
-    tokenizer.post_processor = RobertaProcessing(("</s>", 2), ("<s>", 0), trim_offsets=True, add_prefix_space=False)
+    tokenizer.add_special_tokens(
+        [AddedToken("<mask>", lstrip=True, special=True)]
+    )  # it stands for a word and the space before it
+    tokenizer.post_processor = RobertaProcessing(
+        ("</s>", 2), ("<s>", 0), trim_offsets=True, add_prefix_space=False
+    )
     return str(tokenizer.to_str())
 
 
@@ -73,9 +99,19 @@ def byte_pairs() -> Tokenizer:
     return Tokenizer.from_str(_learnt())
 
 
-def mask_probe(text: str, *candidates: str, identity: str = "p", language: str = "en", **tags: str) -> Probe:
+def mask_probe(
+    text: str, *candidates: str, identity: str = "p", language: str = "en", **tags: str
+) -> Probe:
     """A measuring sentence."""
-    return Probe(id=identity, kind="mask", language=language, texts=(text, *candidates), stratum="MS", cluster=identity, tags=tags)
+    return Probe(
+        id=identity,
+        kind="mask",
+        language=language,
+        texts=(text, *candidates),
+        stratum="MS",
+        cluster=identity,
+        tags=tags,
+    )
 
 
 def open_masked(reference: Path | str, **options: Any) -> MaskedRespondent:
@@ -123,32 +159,55 @@ class TinyMasked:
 
     def graph(self, form: str = "positions", length: int | str = "length") -> onnx.ModelProto:
         """The network as an ONNX graph: `positions` (vocabulary at the input of that name), `plain` (everywhere) or `discriminator`."""
-        inputs = [helper.make_tensor_value_info(n, TensorProto.INT64, ["batch", length]) for n in ("input_ids", "attention_mask")]
+        inputs = [
+            helper.make_tensor_value_info(n, TensorProto.INT64, ["batch", length])
+            for n in ("input_ids", "attention_mask")
+        ]
         constants = {
-            "words": self.words, "places": self.places, "out": self.out, "bias": self.bias, "column": self.column,
-            "middle": np.asarray([1], dtype=np.int64), "last": np.asarray([2], dtype=np.int64), "flat": np.asarray([-1, HIDDEN], dtype=np.int64),
-        }  # fmt: skip
+            "words": self.words,
+            "places": self.places,
+            "out": self.out,
+            "bias": self.bias,
+            "column": self.column,
+            "middle": np.asarray([1], dtype=np.int64),
+            "last": np.asarray([2], dtype=np.int64),
+            "flat": np.asarray([-1, HIDDEN], dtype=np.int64),
+        }
         nodes = [
-            helper.make_node("Gather", ["words", "input_ids"], ["w"]), helper.make_node("CumSum", ["attention_mask", "middle"], ["place"]),
-            helper.make_node("Gather", ["places", "place"], ["p"]), helper.make_node("Cast", ["attention_mask"], ["mask"], to=TensorProto.FLOAT),
-            helper.make_node("Unsqueeze", ["mask", "last"], ["wide"]), helper.make_node("Mul", ["w", "wide"], ["kept"]),
-            helper.make_node("ReduceSum", ["kept", "middle"], ["sum"], keepdims=1), helper.make_node("ReduceSum", ["wide", "middle"], ["count"], keepdims=1),
-            helper.make_node("Div", ["sum", "count"], ["mean"]), helper.make_node("Add", ["w", "p"], ["both"]),
-            helper.make_node("Add", ["both", "mean"], ["all"]), helper.make_node("Tanh", ["all"], ["hidden"]),
-        ]  # fmt: skip
+            helper.make_node("Gather", ["words", "input_ids"], ["w"]),
+            helper.make_node("CumSum", ["attention_mask", "middle"], ["place"]),
+            helper.make_node("Gather", ["places", "place"], ["p"]),
+            helper.make_node("Cast", ["attention_mask"], ["mask"], to=TensorProto.FLOAT),
+            helper.make_node("Unsqueeze", ["mask", "last"], ["wide"]),
+            helper.make_node("Mul", ["w", "wide"], ["kept"]),
+            helper.make_node("ReduceSum", ["kept", "middle"], ["sum"], keepdims=1),
+            helper.make_node("ReduceSum", ["wide", "middle"], ["count"], keepdims=1),
+            helper.make_node("Div", ["sum", "count"], ["mean"]),
+            helper.make_node("Add", ["w", "p"], ["both"]),
+            helper.make_node("Add", ["both", "mean"], ["all"]),
+            helper.make_node("Tanh", ["all"], ["hidden"]),
+        ]
         shape: list[int | str] = ["batch", length]
         if form == "discriminator":
-            nodes += [helper.make_node("MatMul", ["hidden", "column"], ["high"]), helper.make_node("Squeeze", ["high", "last"], ["logits"])]
+            nodes += [
+                helper.make_node("MatMul", ["hidden", "column"], ["high"]),
+                helper.make_node("Squeeze", ["high", "last"], ["logits"]),
+            ]
         else:
             shape, read = [*shape, self.size], "hidden"
             if form == "positions":
                 shape, read = ["asked", self.size], "picked"
-                inputs.append(helper.make_tensor_value_info("positions", TensorProto.INT64, ["asked"]))
+                inputs.append(
+                    helper.make_tensor_value_info("positions", TensorProto.INT64, ["asked"])
+                )
                 nodes += [
                     helper.make_node("Reshape", ["hidden", "flat"], ["rows"]),
                     helper.make_node("Gather", ["rows", "positions"], ["picked"]),
                 ]
-            nodes += [helper.make_node("MatMul", [read, "out"], ["product"]), helper.make_node("Add", ["product", "bias"], ["logits"])]
+            nodes += [
+                helper.make_node("MatMul", [read, "out"], ["product"]),
+                helper.make_node("Add", ["product", "bias"], ["logits"]),
+            ]
         held = [numpy_helper.from_array(value, name) for name, value in constants.items()]
         output = helper.make_tensor_value_info("logits", TensorProto.FLOAT, shape)
         built = helper.make_graph(nodes, "tiny", inputs, [output], initializer=held)
@@ -156,9 +215,15 @@ class TinyMasked:
 
 
 def write_masked(
-    folder: Path, model: TinyMasked | None = None, *, form: str = "positions", length: int | str = "length", longest: int | None = 40,
-    tokenizer: Tokenizer | None = None, **config: object,
-) -> Path:  # fmt: skip
+    folder: Path,
+    model: TinyMasked | None = None,
+    *,
+    form: str = "positions",
+    length: int | str = "length",
+    longest: int | None = 40,
+    tokenizer: Tokenizer | None = None,
+    **config: object,
+) -> Path:
     """A model folder: model.onnx, tokenizer.json, config.json."""
     folder.mkdir(parents=True, exist_ok=True)
     words = tokenizer or pieces()
@@ -167,7 +232,9 @@ def write_masked(
     words.save(str(folder / "tokenizer.json"))
     heads = {"architectures": ["ElectraForPreTraining"]} if form == "discriminator" else {}
     told = {"max_position_embeddings": longest, "pad_token_id": 0, **heads, **config}
-    (folder / "config.json").write_text(json.dumps({k: v for k, v in told.items() if v is not None}), encoding="utf-8")
+    (folder / "config.json").write_text(
+        json.dumps({k: v for k, v in told.items() if v is not None}), encoding="utf-8"
+    )
     return folder
 
 
@@ -176,13 +243,32 @@ def save_words(folder: Path, family: str) -> Tokenizer:
     hub = pytest.importorskip("transformers")
     words = byte_pairs() if family == "roberta" else pieces()
     special = (
-        {"bos_token": "<s>", "cls_token": "<s>", "eos_token": "</s>", "sep_token": "</s>", "pad_token": "<pad>", "unk_token": "<unk>",
-         "mask_token": AddedToken("<mask>", lstrip=True, special=True)}
+        {
+            "bos_token": "<s>",
+            "cls_token": "<s>",
+            "eos_token": "</s>",
+            "sep_token": "</s>",
+            "pad_token": "<pad>",
+            "unk_token": "<unk>",
+            "mask_token": AddedToken("<mask>", lstrip=True, special=True),
+        }
         if family == "roberta"
-        else {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]"}
-    )  # fmt: skip
-    names = ["input_ids", "attention_mask", *([] if family in ("roberta", "distilbert") else ["token_type_ids"])]
-    hub.PreTrainedTokenizerFast(tokenizer_object=words, model_input_names=names, **special).save_pretrained(folder)
+        else {
+            "pad_token": "[PAD]",
+            "unk_token": "[UNK]",
+            "cls_token": "[CLS]",
+            "sep_token": "[SEP]",
+            "mask_token": "[MASK]",
+        }
+    )
+    names = [
+        "input_ids",
+        "attention_mask",
+        *([] if family in ("roberta", "distilbert") else ["token_type_ids"]),
+    ]
+    hub.PreTrainedTokenizerFast(
+        tokenizer_object=words, model_input_names=names, **special
+    ).save_pretrained(folder)
     return words
 
 
@@ -191,15 +277,20 @@ def build(folder: Path, family: str) -> Path:
     torch, hub = pytest.importorskip("torch"), pytest.importorskip("transformers")
     folder.mkdir(parents=True, exist_ok=True)
     words = save_words(folder, family)
-    torch.set_num_threads(1)  # on a busy machine two threads wait for each other longer than so small a network takes
+    torch.set_num_threads(
+        1
+    )  # on a busy machine two threads wait for each other longer than so small a network takes
     torch.manual_seed(len(family))
     pad = 1 if family == "roberta" else 0
     config, network = {
-        "bert": (hub.BertConfig, hub.BertForMaskedLM), "roberta": (hub.RobertaConfig, hub.RobertaForMaskedLM),
-        "albert": (hub.AlbertConfig, hub.AlbertForMaskedLM), "electra": (hub.ElectraConfig, hub.ElectraForMaskedLM),
-        "distilbert": (hub.DistilBertConfig, hub.DistilBertForMaskedLM), DISCRIMINATOR: (hub.ElectraConfig, hub.ElectraForPreTraining),
+        "bert": (hub.BertConfig, hub.BertForMaskedLM),
+        "roberta": (hub.RobertaConfig, hub.RobertaForMaskedLM),
+        "albert": (hub.AlbertConfig, hub.AlbertForMaskedLM),
+        "electra": (hub.ElectraConfig, hub.ElectraForMaskedLM),
+        "distilbert": (hub.DistilBertConfig, hub.DistilBertForMaskedLM),
+        DISCRIMINATOR: (hub.ElectraConfig, hub.ElectraForPreTraining),
         "encoder": (hub.BertConfig, hub.BertModel),
-    }[family]  # fmt: skip
+    }[family]
     size = {
         "vocab_size": words.get_vocab_size(),
         "pad_token_id": pad,
@@ -209,7 +300,12 @@ def build(folder: Path, family: str) -> Path:
     if family == "distilbert":
         shape = {"dim": 32, "n_layers": 2, "n_heads": 2, "hidden_dim": 64}
     else:
-        shape = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
+        shape = {
+            "hidden_size": 32,
+            "num_hidden_layers": 2,
+            "num_attention_heads": 2,
+            "intermediate_size": 64,
+        }
     if family in ("albert", "electra", DISCRIMINATOR):
         shape["embedding_size"] = 16
     model = network(config(**size, **shape))

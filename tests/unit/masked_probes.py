@@ -10,8 +10,8 @@ import pytest
 from masked_models import DISCRIMINATOR, FAMILIES, build, byte_pairs, mask_probe, pieces
 
 from evenhand.core.errors import LoadError
+from evenhand.core.probe import BLANK, Floats, Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.core.records import BLANK, Floats, Probe
 from evenhand.respondents.opening import open_respondent
 
 MASK = 4
@@ -25,7 +25,12 @@ SEVERAL = (
     mask_probe("The [BLANK] said he left.", "fireman", "firewoman", "nurse", identity="m0"),
     mask_probe("The [BLANK] left.", "fireman", "policeman", identity="m1"),
     mask_probe("[BLANK]在说。", "男孩", "女孩", identity="m2", language="zh"),
-    mask_probe("A nurse said the doctor was here, he said, [BLANK] left.", "the boy", "the girl", identity="m3"),
+    mask_probe(
+        "A nurse said the doctor was here, he said, [BLANK] left.",
+        "the boy",
+        "the girl",
+        identity="m3",
+    ),
     mask_probe("The fire[BLANK] left.", "man", "woman", identity="m4"),
 )
 PROBES = (*SINGLE, *SEVERAL)
@@ -38,12 +43,20 @@ def words_of(tokenizer: Any, probe: Probe) -> list[tuple[list[int], list[int]]]:
     start, texts, before, after = probe.texts[0].index(BLANK), [], [], []
     for word in probe.texts[1:]:
         encoding = tokenizer.encode(probe.texts[0].replace(BLANK, word))
-        inside = [i for i, (a, b) in enumerate(encoding.offsets) if a < b and a < start + len(word) and b > start]
+        inside = [
+            i
+            for i, (a, b) in enumerate(encoding.offsets)
+            if a < b and a < start + len(word) and b > start
+        ]
         texts.append(list(encoding.ids))
         before.append(inside[0])
         after.append(len(encoding.ids) - 1 - inside[-1])
     left = max(n for n in range(min(before) + 1) if all(t[:n] == texts[0][:n] for t in texts))
-    right = max(n for n in range(min(after) + 1) if all(t[len(t) - n :] == texts[0][len(texts[0]) - n :] for t in texts))
+    right = max(
+        n
+        for n in range(min(after) + 1)
+        if all(t[len(t) - n :] == texts[0][len(texts[0]) - n :] for t in texts)
+    )
     return [(t, list(range(left, len(t) - right))) for t in texts]
 
 
@@ -53,13 +66,20 @@ def score(numbers: list[list[float]], length: str = "auto") -> list[float]:
     return [sum(n) / len(n) if is_mean else sum(n) for n in numbers]
 
 
-def slowly(tokenizer: Any, said: Any, mask: int, probe: Probe, rule: str, length: str = "auto") -> list[float]:
+def slowly(
+    tokenizer: Any, said: Any, mask: int, probe: Probe, rule: str, length: str = "auto"
+) -> list[float]:
     """Text by text, token by token; `said(ids)` is the table of log-probabilities of one text."""
     numbers = []
     for ids, word in words_of(tokenizer, probe):
         logs = []
         for k, position in enumerate(word):
-            hidden = {"together": word, "left-to-right": [position], "within-word": word[k:], "one-by-one": [position]}[rule]
+            hidden = {
+                "together": word,
+                "left-to-right": [position],
+                "within-word": word[k:],
+                "one-by-one": [position],
+            }[rule]
             gone = word[k + 1 :] if rule == "left-to-right" else []
             shown = [mask if i in hidden else t for i, t in enumerate(ids) if i not in gone]
             logs.append(float(said(shown)[position, ids[position]]))
@@ -90,8 +110,15 @@ def network(folder: Path, head: str = "AutoModelForMaskedLM") -> Any:
 
     def said(ids: list[int]) -> Any:
         with torch.no_grad():
-            logits = model(input_ids=torch.tensor([ids]), attention_mask=torch.ones((1, len(ids)), dtype=torch.int64)).logits[0]
-        return logits.double().numpy() if head == "ElectraForPreTraining" else torch.log_softmax(logits.double(), -1).numpy()
+            logits = model(
+                input_ids=torch.tensor([ids]),
+                attention_mask=torch.ones((1, len(ids)), dtype=torch.int64),
+            ).logits[0]
+        return (
+            logits.double().numpy()
+            if head == "ElectraForPreTraining"
+            else torch.log_softmax(logits.double(), -1).numpy()
+        )
 
     return said
 

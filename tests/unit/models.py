@@ -17,8 +17,8 @@ from tokenizers.models import WordLevel
 from tokenizers.processors import TemplateProcessing
 
 from evenhand import lexicons
+from evenhand.core.probe import Floats, Kind, Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.core.records import Floats, Kind, Probe
 from evenhand.engine.audit import load_suite
 from evenhand.respondents.nli import RESPONDENT, NliRespondent
 
@@ -30,7 +30,12 @@ HIDDEN = 6
 @cache
 def vocabulary() -> dict[str, int]:
     """Every word of the English suites and sanity pairs."""
-    texts = [t for name in ("occupation-nli", "ordinary-nli") for p in load_suite(name, "en").probes for t in p.texts]
+    texts = [
+        t
+        for name in ("occupation-nli", "ordinary-nli")
+        for p in load_suite(name, "en").probes
+        for t in p.texts
+    ]
     texts += [row[c] for row in lexicons.table("en", "sanity") for c in ("premise", "hypothesis")]
     words = sorted({w for t in texts for w in re.findall(r"\w+|[^\w\s]+", t.lower())})
     return {w: i for i, w in enumerate((*SPECIAL, *words))}
@@ -49,37 +54,69 @@ class TinyModel:
 
     def __post_init__(self) -> None:
         rng = np.random.default_rng(self.seed)
-        shapes = {"words": (len(vocabulary()), HIDDEN), "segments": (2, HIDDEN), "weights": (HIDDEN, self.outputs), "bias": (self.outputs,)}
+        shapes = {
+            "words": (len(vocabulary()), HIDDEN),
+            "segments": (2, HIDDEN),
+            "weights": (HIDDEN, self.outputs),
+            "bias": (self.outputs,),
+        }
         for name, shape in shapes.items():
-            object.__setattr__(self, name, rng.normal(scale=0.1 if name in {"bias", "segments"} else 2.0, size=shape).astype(np.float32))
-        self.words[: len(SPECIAL)] = 0  # what every pair has in common decides nothing, so that each label is given to some pair
+            object.__setattr__(
+                self,
+                name,
+                rng.normal(scale=0.1 if name in {"bias", "segments"} else 2.0, size=shape).astype(
+                    np.float32
+                ),
+            )
+        self.words[: len(SPECIAL)] = (
+            0  # what every pair has in common decides nothing, so that each label is given to some pair
+        )
 
     def forward(self, premise: str, hypothesis: str) -> Floats:
         """What the network says, worked out here without onnxruntime and without padding."""
         first, second = (
-            [vocabulary().get(w, 1) for w in re.findall(r"\w+|[^\w\s]+", t.lower())] for t in (premise, hypothesis)
-        )  # fmt: skip
+            [vocabulary().get(w, 1) for w in re.findall(r"\w+|[^\w\s]+", t.lower())]
+            for t in (premise, hypothesis)
+        )
         ids, types = [2, *first, 3, *second, 3], [0] * (len(first) + 2) + [1] * (len(second) + 1)
         mean = (self.words[ids] + self.segments[types]).astype(np.float64).mean(axis=0)
         return np.asarray(mean @ self.weights + self.bias)
 
-    def graph(self, length: int | str = "length", batch: int | str = "batch", extra_input: str = "") -> onnx.ModelProto:
+    def graph(
+        self, length: int | str = "length", batch: int | str = "batch", extra_input: str = ""
+    ) -> onnx.ModelProto:
         """The network as an ONNX graph."""
-        names = ["input_ids", "attention_mask", "token_type_ids", *([extra_input] if extra_input else [])]
-        inputs = [helper.make_tensor_value_info(n, TensorProto.INT64, [batch, length]) for n in names]
+        names = [
+            "input_ids",
+            "attention_mask",
+            "token_type_ids",
+            *([extra_input] if extra_input else []),
+        ]
+        inputs = [
+            helper.make_tensor_value_info(n, TensorProto.INT64, [batch, length]) for n in names
+        ]
         output = helper.make_tensor_value_info("logits", TensorProto.FLOAT, [batch, self.outputs])
         constants = {
-            "words": self.words, "segments": self.segments, "weights": self.weights, "bias": self.bias,
-            "last": np.asarray([2], dtype=np.int64), "middle": np.asarray([1], dtype=np.int64),
-        }  # fmt: skip
+            "words": self.words,
+            "segments": self.segments,
+            "weights": self.weights,
+            "bias": self.bias,
+            "last": np.asarray([2], dtype=np.int64),
+            "middle": np.asarray([1], dtype=np.int64),
+        }
         nodes = [
-            helper.make_node("Gather", ["words", "input_ids"], ["w"]), helper.make_node("Gather", ["segments", "token_type_ids"], ["s"]),
-            helper.make_node("Add", ["w", "s"], ["both"]), helper.make_node("Cast", ["attention_mask"], ["mask"], to=TensorProto.FLOAT),
-            helper.make_node("Unsqueeze", ["mask", "last"], ["wide"]), helper.make_node("Mul", ["both", "wide"], ["kept"]),
-            helper.make_node("ReduceSum", ["kept", "middle"], ["sum"], keepdims=0), helper.make_node("ReduceSum", ["wide", "middle"], ["count"], keepdims=0),
-            helper.make_node("Div", ["sum", "count"], ["mean"]), helper.make_node("MatMul", ["mean", "weights"], ["product"]),
+            helper.make_node("Gather", ["words", "input_ids"], ["w"]),
+            helper.make_node("Gather", ["segments", "token_type_ids"], ["s"]),
+            helper.make_node("Add", ["w", "s"], ["both"]),
+            helper.make_node("Cast", ["attention_mask"], ["mask"], to=TensorProto.FLOAT),
+            helper.make_node("Unsqueeze", ["mask", "last"], ["wide"]),
+            helper.make_node("Mul", ["both", "wide"], ["kept"]),
+            helper.make_node("ReduceSum", ["kept", "middle"], ["sum"], keepdims=0),
+            helper.make_node("ReduceSum", ["wide", "middle"], ["count"], keepdims=0),
+            helper.make_node("Div", ["sum", "count"], ["mean"]),
+            helper.make_node("MatMul", ["mean", "weights"], ["product"]),
             helper.make_node("Add", ["product", "bias"], ["logits"]),
-        ]  # fmt: skip
+        ]
         held = [numpy_helper.from_array(value, name) for name, value in constants.items()]
         built = helper.make_graph(nodes, "tiny", inputs, [output], initializer=held)
         return helper.make_model(built, ir_version=8, opset_imports=[helper.make_opsetid("", 17)])
@@ -92,30 +129,53 @@ def write_tokenizer(path: Path, lowercase: bool = True) -> None:
         tokenizer.normalizer = normalizers.Lowercase()
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     tokenizer.post_processor = TemplateProcessing(
-        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
     )
     tokenizer.save(str(path))
 
 
 def write_model(
-    folder: Path, model: TinyModel | None = None, *, labels: Sequence[str] = USUAL, longest: int | None = 128, length: int | str = "length",
-    batch: int | str = "batch", extra_input: str = "", **config: object,
-) -> Path:  # fmt: skip
+    folder: Path,
+    model: TinyModel | None = None,
+    *,
+    labels: Sequence[str] = USUAL,
+    longest: int | None = 128,
+    length: int | str = "length",
+    batch: int | str = "batch",
+    extra_input: str = "",
+    **config: object,
+) -> Path:
     """A model folder: model.onnx, tokenizer.json, config.json with id2label from `labels`."""
     folder.mkdir(parents=True, exist_ok=True)
     model = model or TinyModel(outputs=len(labels))
     onnx.save(model.graph(length, batch, extra_input), str(folder / "model.onnx"))
     write_tokenizer(folder / "tokenizer.json")
-    told = {"id2label": {str(i): name for i, name in enumerate(labels)}, "max_position_embeddings": longest, "pad_token_id": 0, **config}
-    (folder / "config.json").write_text(json.dumps({k: v for k, v in told.items() if v is not None}), encoding="utf-8")
+    told = {
+        "id2label": {str(i): name for i, name in enumerate(labels)},
+        "max_position_embeddings": longest,
+        "pad_token_id": 0,
+        **config,
+    }
+    (folder / "config.json").write_text(
+        json.dumps({k: v for k, v in told.items() if v is not None}), encoding="utf-8"
+    )
     return folder
 
 
 def open_model(
-    folder: Path, *, batch_size: int | None = None, label_map: Mapping[str, int] | None = None, language: str = "en"
+    folder: Path,
+    *,
+    batch_size: int | None = None,
+    label_map: Mapping[str, int] | None = None,
+    language: str = "en",
 ) -> NliRespondent:
     """The respondent in a folder."""
-    return RESPONDENT.open(str(folder), RespondentOptions(batch_size=batch_size, label_map=label_map, language=language))
+    return RESPONDENT.open(
+        str(folder),
+        RespondentOptions(batch_size=batch_size, label_map=label_map, language=language),
+    )
 
 
 class Counting:
@@ -124,7 +184,9 @@ class Counting:
     kinds: frozenset[Kind] = frozenset({"pair"})
     labels: tuple[str, ...] = USUAL
 
-    def __init__(self, identity: str = "counting@1", silent: str = "", order: str = "e0n1c2") -> None:
+    def __init__(
+        self, identity: str = "counting@1", silent: str = "", order: str = "e0n1c2"
+    ) -> None:
         self.identity = identity
         self.silent = silent  # probes with this word get no answer
         self.traits: Mapping[str, str] = {"labels": order}
@@ -149,12 +211,19 @@ class Counting:
 
 def truth(probe: Probe) -> tuple[float, float, float]:
     """What `Counting` says to a probe."""
-    return (len(probe.texts[0]) / 7, len(probe.texts[1]) / 3, float(sum(map(ord, probe.texts[1])) % 11))
+    return (
+        len(probe.texts[0]) / 7,
+        len(probe.texts[1]) / 3,
+        float(sum(map(ord, probe.texts[1])) % 11),
+    )
 
 
 def pairs(*texts: str, premise: str = "A nurse sleeps.") -> tuple[Probe, ...]:
     """Pair probes with these hypotheses, ids in order."""
-    return tuple(Probe(id=f"p{i}", kind="pair", language="en", texts=(premise, t), stratum="PS", cluster=t) for i, t in enumerate(texts))
+    return tuple(
+        Probe(id=f"p{i}", kind="pair", language="en", texts=(premise, t), stratum="PS", cluster=t)
+        for i, t in enumerate(texts)
+    )
 
 
 def numbered(count: int) -> Iterator[str]:

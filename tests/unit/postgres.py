@@ -16,16 +16,20 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="a store needs evenhand[annotate]")
 
-from evenhand.annotate.questions import Option, Question
-from evenhand.annotate.store import Store
+from evenhand.people.questions import Option, Question
+from evenhand.study.store import Store
 
 USER = "postgres"  # initdb refuses to run as root
 
 
 def _binaries() -> Path:
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: float(path.parts[-3]))
+    found = sorted(
+        Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: float(path.parts[-3])
+    )
     if not found:
-        pytest.skip("PostgreSQL is not installed: no /usr/lib/postgresql/*/bin/initdb (Debian package postgresql)")
+        pytest.skip(
+            "PostgreSQL is not installed: no /usr/lib/postgresql/*/bin/initdb (Debian package postgresql)"
+        )
     pytest.importorskip("psycopg", reason="PostgreSQL needs psycopg: install evenhand[postgres]")
     return found[-1].parent
 
@@ -55,7 +59,17 @@ class Server:
 
     def start(self) -> None:
         settings = f"-k {self.folder} -c listen_addresses='' -c max_connections=100"
-        _run(self.binaries / "pg_ctl", "-D", self.folder / "data", "-w", "-l", self.folder / "log", "-o", settings, "start")
+        _run(
+            self.binaries / "pg_ctl",
+            "-D",
+            self.folder / "data",
+            "-w",
+            "-l",
+            self.folder / "log",
+            "-o",
+            settings,
+            "start",
+        )
 
 
 @contextmanager
@@ -67,7 +81,19 @@ def serving() -> Iterator[Server]:
     try:
         if os.geteuid() == 0:
             shutil.chown(folder, USER)
-        _run(binaries / "initdb", "-D", folder / "data", "-U", USER, "-A", "trust", "--no-locale", "-E", "UTF8", "--no-sync")
+        _run(
+            binaries / "initdb",
+            "-D",
+            folder / "data",
+            "-U",
+            USER,
+            "-A",
+            "trust",
+            "--no-locale",
+            "-E",
+            "UTF8",
+            "--no-sync",
+        )
         server = Server(binaries, folder)
         server.start()
         try:
@@ -125,7 +151,17 @@ def begin(store: Store, count: int, part: str = "trial") -> str:
     return annotator
 
 
-def answer(store: Store, annotator: str, question: str, *, key: str, fine: float = 1.5, first: str = "male") -> bool:
+def answer(
+    store: Store, annotator: str, question: str, *, key: str, fine: float = 1.5, first: str = "male"
+) -> bool:
     """An answer with usual values."""
     payload = {"first": first, "second": "neutral", "equal": False}
-    return store.give_answer(annotator, question, payload, fine=fine, coarse=1.5 if fine > 0 else -1.5, seconds=2.25, key=key)
+    return store.give_answer(
+        annotator,
+        question,
+        payload,
+        fine=fine,
+        coarse=1.5 if fine > 0 else -1.5,
+        seconds=2.25,
+        key=key,
+    )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import evenhand.report.html
 from evenhand.cli.main import run
-from evenhand.core.records import Floats, Probe
+from evenhand.core.probe import Floats, Probe
 from evenhand.respondents.nli import NliRespondent
 
 LOG, HANG_AT = Path(os.environ["ASKED"]), int(os.environ.get("HANG_AT", "0"))
@@ -28,7 +28,11 @@ def note(respondent: NliRespondent, probes: Sequence[Probe]) -> Floats:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts tests in the background has it ignored
+    signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # a shell that starts tests in the background has it ignored
     setattr(NliRespondent, "answer", note)  # noqa: B010
-    evenhand.report.html.to_html = lambda run: "<!doctype html>"  # it takes its time and is not what is stopped here
+    evenhand.report.html.to_html = lambda run: (
+        "<!doctype html>"
+    )  # it takes its time and is not what is stopped here
     run()

@@ -12,16 +12,16 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from evenhand.annotate.app import make_app
-from evenhand.annotate.controls import gold_genders
-from evenhand.annotate.questions import TYPE1
-from evenhand.annotate.rows import Asked
-from evenhand.annotate.security import Limits, Rate
-from evenhand.annotate.serving import open_store, secret_of
-from evenhand.annotate.store import Store
-from evenhand.annotate.study import Study, open_study
-from evenhand.annotate.tokens import Tokens
-from evenhand.core.records import Suite
+from evenhand.study.app import make_app
+from evenhand.people.controls import gold_genders
+from evenhand.people.questions import TYPE1
+from evenhand.study.rows import Asked
+from evenhand.study.security import Limits, Rate
+from evenhand.study.serving import open_store, secret_of
+from evenhand.study.store import Store
+from evenhand.study.study import Study, open_study
+from evenhand.study.tokens import Tokens
+from evenhand.core.suite import Suite
 
 Page = Any  # a response of httpx or httpx2, whichever starlette finds
 ROOMY = Limits(session=Rate(burst=10_000, a_second=1), address=Rate(burst=10_000, a_second=1))
@@ -57,7 +57,10 @@ class Place:
 
     def client(self, base: str = "http://testserver") -> TestClient:
         """A browser of its own."""
-        return TestClient(make_app(self.study, self.store, self.suite, secret_of(self.study), limits=self.limits), base_url=base)
+        return TestClient(
+            make_app(self.study, self.store, self.suite, secret_of(self.study), limits=self.limits),
+            base_url=base,
+        )
 
     def invite(self) -> tuple[str, str]:
         """A new annotator and the path of the link."""
@@ -73,11 +76,15 @@ class Place:
         return name, client, send(client, page, "/start")
 
 
-def open_place(folder: Path, *, has_inventory: bool = False, suite: str = "", limits: Limits = ROOMY) -> Place:
+def open_place(
+    folder: Path, *, has_inventory: bool = False, suite: str = "", limits: Limits = ROOMY
+) -> Place:
     """A small study in a folder."""
     (folder / "items.csv").write_text(ITEMS, encoding="utf-8")
     text = STUDY + (INVENTORY if has_inventory else "")
-    (folder / "small.toml").write_text(text.replace('"contextualised"', f'"{suite}"') if suite else text, encoding="utf-8")
+    (folder / "small.toml").write_text(
+        text.replace('"contextualised"', f'"{suite}"') if suite else text, encoding="utf-8"
+    )
     study, sentences = open_study(folder / "small.toml")
     return Place(study, sentences, open_store(study, sentences), limits)
 
@@ -104,12 +111,16 @@ def hidden(page: Page, name: str) -> str:
 
 def send(client: TestClient, page: Page, path: str, **fields: Any) -> Page:
     """Send a page's form, following the redirect."""
-    return client.post(path, data={"csrf": hidden(page, "csrf"), **{k: str(v) for k, v in fields.items()}})
+    return client.post(
+        path, data={"csrf": hidden(page, "csrf"), **{k: str(v) for k, v in fields.items()}}
+    )
 
 
 def answer(client: TestClient, page: Page, **fields: Any) -> Page:
     """Answer the question on a page; by default with the first two words or a 4."""
-    given = fields or ({"first": 1, "second": 2} if 'data-type="type1"' in page.text else {"value": 4})
+    given = fields or (
+        {"first": 1, "second": 2} if 'data-type="type1"' in page.text else {"value": 4}
+    )
     return send(client, page, "/question", shown=hidden(page, "shown"), **given)
 
 
@@ -126,11 +137,15 @@ def right(place: Place, asked: Asked, is_wrong: bool = False) -> dict[str, Any]:
     if question.type == TYPE1:
         places = {option.key: at for at, option in enumerate(question.options, start=1)}
         pair = (wanted, "neutral") if wanted else ("male", "female")
-        return {"first": places[pair[0]], "second": places[pair[1]]} | ({} if wanted else {"equal": 1})
+        return {"first": places[pair[0]], "second": places[pair[1]]} | (
+            {} if wanted else {"equal": 1}
+        )
     return {"value": 3 if not wanted else 5 if question.gender == wanted else 1}
 
 
-def do_part(place: Place, name: str, client: TestClient, page: Page, is_wrong: bool = False) -> Page:
+def do_part(
+    place: Place, name: str, client: TestClient, page: Page, is_wrong: bool = False
+) -> Page:
     """Answer all questions of a part and finish it."""
     while (asked := place.store.next_question(name)) is not None:
         page = answer(client, page, **right(place, asked, is_wrong))

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evenhand.annotate.agreement import AgreementReport, agree, alpha_of, alpha_rows, final_scores
+from evenhand.people.agreement import AgreementReport, agree, alpha_of, alpha_rows, final_scores
 from evenhand.core.errors import EvenhandError, MeasureError
-from evenhand.core.records import Floats
+from evenhand.core.probe import Floats
 from evenhand.stats import resampling
 
 QUICK = 200
@@ -44,11 +44,15 @@ def random_table(rng: np.random.Generator, people: int, sentences: int, holes: f
 def test_alpha_is_that_of_the_coincidences(seed: int) -> None:
     rng = np.random.default_rng(seed)
     fine = random_table(rng, people=int(rng.integers(2, 6)), sentences=60, holes=0.3 * (seed % 3))
-    found = agree(fine, ["MS"] * 30 + ["OS"] * 30, [f"p{i}" for i in range(len(fine))], resamples=QUICK)
+    found = agree(
+        fine, ["MS"] * 30 + ["OS"] * 30, [f"p{i}" for i in range(len(fine))], resamples=QUICK
+    )
     for stratum, part in (("MS", fine[:, :30]), ("OS", fine[:, 30:])):
         alpha = found.alpha(stratum)
         assert alpha.interval.value == pytest.approx(slow_alpha(np.sign(part)), abs=1e-12)
-        assert float(alpha_of(alpha_rows(np.sign(part)).sum(axis=0))) == pytest.approx(alpha.interval.value, abs=1e-12)
+        assert float(alpha_of(alpha_rows(np.sign(part)).sum(axis=0))) == pytest.approx(
+            alpha.interval.value, abs=1e-12
+        )
         assert alpha.interval.low <= alpha.interval.value <= alpha.interval.high
         assert alpha.sentences == int((np.isfinite(part).sum(axis=0) > 1).sum())
 
@@ -58,7 +62,9 @@ def test_a_resample_of_sums_is_a_resample_of_sentences() -> None:
     signs = np.sign(random_table(rng, 3, 25, 0.2))
     drawn = rng.integers(0, 25, size=25)
     weights = np.bincount(drawn, minlength=25)[np.isfinite(signs).sum(axis=0) > 1]
-    assert float(alpha_of(weights @ alpha_rows(signs))) == pytest.approx(slow_alpha(signs[:, drawn]), abs=1e-12)
+    assert float(alpha_of(weights @ alpha_rows(signs))) == pytest.approx(
+        slow_alpha(signs[:, drawn]), abs=1e-12
+    )
 
 
 def test_intervals_are_as_wide_as_resampling_sentence_by_sentence_makes_them() -> None:
@@ -66,11 +72,19 @@ def test_intervals_are_as_wide_as_resampling_sentence_by_sentence_makes_them() -
     fine = random_table(rng, 3, 200, 0.0)
     found = agree(fine, ["MS"] * 200, ["a", "b", "c"], resamples=2000).alpha("MS").interval
     slow = [slow_alpha(np.sign(fine[:, rng.integers(0, 200, size=200)])) for _ in range(300)]
-    assert found.high - found.low == pytest.approx(np.subtract(*np.quantile(slow, [0.975, 0.025])), rel=0.2)
+    assert found.high - found.low == pytest.approx(
+        np.subtract(*np.quantile(slow, [0.975, 0.025])), rel=0.2
+    )
 
 
 def three() -> AgreementReport:
-    fine = np.asarray([[1.0, -1.0, 0.5, 0.0, 1.5, np.nan], [0.5, -0.75, 1.0, 0.0, 1.5, 0.5], [np.nan, 0.75, 1.5, -0.5, 1.0, np.nan]])
+    fine = np.asarray(
+        [
+            [1.0, -1.0, 0.5, 0.0, 1.5, np.nan],
+            [0.5, -0.75, 1.0, 0.0, 1.5, 0.5],
+            [np.nan, 0.75, 1.5, -0.5, 1.0, np.nan],
+        ]
+    )
     return agree(fine, ["MS", "MS", "MS", "MS", "OS", "MS"], ["ann", "bob", "cy"], resamples=QUICK)
 
 
@@ -82,14 +96,19 @@ def test_pairs_shares_and_means_are_those_of_a_table_reckoned_by_hand() -> None:
     assert both.p == pytest.approx(wanted.pvalue)
     assert both.sentences == 4
     assert found.pair("MS", "ann", "cy").sentences == 3
-    assert (found.pair("OS", "ann", "bob").sentences, math.isnan(found.pair("OS", "ann", "bob").p)) == (1, True)
+    assert (
+        found.pair("OS", "ann", "bob").sentences,
+        math.isnan(found.pair("OS", "ann", "bob").p),
+    ) == (1, True)
     assert "a correlation needs 3" in found.pair("OS", "ann", "bob").note
     assert found.everybody.mean.value == pytest.approx(np.mean([0.75, -1 / 3, 1.0, -0.5 / 3, 0.5]))
     assert found.everybody.shares == {"male": 3 / 5, "female": 2 / 5, "neutral": 0.0}
     assert [(x.name, x.sentences) for x in found.leanings] == [("ann", 4), ("bob", 5), ("cy", 3)]
     assert found.leanings[0].shares == {"male": 0.5, "female": 0.25, "neutral": 0.25}
     one, *_ = found.others
-    assert one.pearson.value == pytest.approx(stats.pearsonr([1.0, -1.0, 0.5, 0.0], [0.5, 0.0, 1.25, -0.25]).statistic)
+    assert one.pearson.value == pytest.approx(
+        stats.pearsonr([1.0, -1.0, 0.5, 0.0], [0.5, 0.0, 1.25, -0.25]).statistic
+    )
 
 
 def test_what_is_not_defined_is_nan_with_a_reason() -> None:
@@ -98,10 +117,16 @@ def test_what_is_not_defined_is_nan_with_a_reason() -> None:
     assert "always said the same" in same.alpha("MS").note
     assert same.alpha("OS").note == "no sentences in OS"
     assert same.pair("MS", "a", "b").note == "one of them always gave the same score"
-    apart = agree(np.asarray([[1.0, np.nan], [np.nan, -1.0]]), ["MS", "MS"], ["a", "b"], resamples=QUICK)
+    apart = agree(
+        np.asarray([[1.0, np.nan], [np.nan, -1.0]]), ["MS", "MS"], ["a", "b"], resamples=QUICK
+    )
     assert apart.alpha("MS").note == "no unit was judged by two people"
     alone = agree(np.asarray([[1.0, -1.0, 0.0]]), ["MS"] * 3, ["a"], resamples=QUICK)
-    assert (alone.pairs, alone.others, alone.alpha("MS").note) == ((), (), "no unit was judged by two people")
+    assert (alone.pairs, alone.others, alone.alpha("MS").note) == (
+        (),
+        (),
+        "no unit was judged by two people",
+    )
     nobody = agree(np.full((2, 3), np.nan), ["MS"] * 3, ["a", "b"], resamples=QUICK)
     assert nobody.everybody.sentences == 0
     assert all(map(math.isnan, nobody.everybody.shares.values()))
@@ -110,7 +135,12 @@ def test_what_is_not_defined_is_nan_with_a_reason() -> None:
 def test_missing_is_no_category_and_order_is_irrelevant() -> None:
     fine = random_table(np.random.default_rng(7), 3, 50, 0.2)
     plain = agree(fine, ["MS"] * 50, ["a", "b", "c"], resamples=QUICK)
-    with_silent = agree(np.vstack([fine, np.full(50, np.nan)]), ["MS"] * 50, ["a", "b", "c", "silent"], resamples=QUICK)
+    with_silent = agree(
+        np.vstack([fine, np.full(50, np.nan)]),
+        ["MS"] * 50,
+        ["a", "b", "c", "silent"],
+        resamples=QUICK,
+    )
     turned = agree(fine[::-1, ::-1], ["MS"] * 50, ["c", "b", "a"], resamples=QUICK)
     mirrored = agree(-fine, ["MS"] * 50, ["a", "b", "c"], resamples=QUICK)
     for other in (with_silent, turned, mirrored):
@@ -130,13 +160,23 @@ def test_clusters_are_drawn_as_a_whole() -> None:
     assert own.alpha("MS").interval == single.alpha("MS").interval
     twice = {"clusters": [f"s{i:02}" for i in range(60)] * 2, "resamples": QUICK}
     doubled = agree(np.hstack([fine, fine]), strata * 2, names, **twice)  # type: ignore[arg-type]
-    assert doubled.pair("MS", "a", "b").pearson == pytest.approx(single.pair("MS", "a", "b").pearson)  # a copy of everything is no news
+    assert doubled.pair("MS", "a", "b").pearson == pytest.approx(
+        single.pair("MS", "a", "b").pearson
+    )  # a copy of everything is no news
     assert doubled.everybody.mean == pytest.approx(single.everybody.mean)
-    alone = agree(np.hstack([fine, fine]), strata * 2, names, resamples=QUICK).pair("MS", "a", "b").pearson
-    assert alone.high - alone.low < 0.85 * (doubled.pair("MS", "a", "b").pearson.high - doubled.pair("MS", "a", "b").pearson.low)
+    alone = (
+        agree(np.hstack([fine, fine]), strata * 2, names, resamples=QUICK)
+        .pair("MS", "a", "b")
+        .pearson
+    )
+    assert alone.high - alone.low < 0.85 * (
+        doubled.pair("MS", "a", "b").pearson.high - doubled.pair("MS", "a", "b").pearson.low
+    )
     few = agree(fine, strata, names, clusters=["x", "y", "z"] * 20, resamples=QUICK)
     assert few.alpha("MS").note == "only 3 word pairs: the interval is rough"
-    assert np.isnan(agree(fine, strata, names, clusters=["x"] * 60, resamples=QUICK).alpha("MS").interval.low)
+    assert np.isnan(
+        agree(fine, strata, names, clusters=["x"] * 60, resamples=QUICK).alpha("MS").interval.low
+    )
 
 
 def test_the_same_seed_gives_the_same_intervals() -> None:
@@ -149,7 +189,10 @@ def test_the_pairs_of_a_crowd_have_fishers_intervals() -> None:
     few = agree(fine[:2], ["MS"] * 300, ["p0", "p1"], resamples=2000)
     assert (found.is_drawn, few.is_drawn) == (False, True)
     crowd, drawn = (report.pair("MS", "p0", "p1").pearson for report in (found, few))
-    z, reach = math.atanh(crowd.value), 1.959964 / math.sqrt(found.pair("MS", "p0", "p1").sentences - 3)
+    z, reach = (
+        math.atanh(crowd.value),
+        1.959964 / math.sqrt(found.pair("MS", "p0", "p1").sentences - 3),
+    )
     assert (crowd.low, crowd.high) == pytest.approx((math.tanh(z - reach), math.tanh(z + reach)))
     assert (drawn.low, drawn.high) == pytest.approx((crowd.low, crowd.high), abs=0.04)
 
@@ -165,19 +208,31 @@ def test_tables_that_do_not_fit_are_refused() -> None:
         agree(np.zeros((1, 1)), ["MS"], ["a"], level=95)
 
 
-def test_rank_correlations_of_resamples_are_those_of_repeated_points(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rank_correlations_of_resamples_are_those_of_repeated_points(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     rng = np.random.default_rng(5)
     x, y = np.round(rng.normal(size=60), 1), np.round(rng.normal(size=60), 1)
     clusters = [f"c{i}" for i in rng.integers(0, 7, size=60)]
     few = resampling.resample_correlations(x, y, clusters, np.random.default_rng(1), 50)
     monkeypatch.setattr(resampling, "FEW_CLUSTERS", 0)
-    monkeypatch.setattr(resampling, "draw_evenly", lambda n, times, rng: resampling.weight_blocks(np.full(n, 1 / n), n, times, rng))
+    monkeypatch.setattr(
+        resampling,
+        "draw_evenly",
+        lambda n, times, rng: resampling.weight_blocks(np.full(n, 1 / n), n, times, rng),
+    )
     many = resampling.resample_correlations(x, y, clusters, np.random.default_rng(1), 50)
     names, member = np.unique(clusters, return_inverse=True)
-    weights = np.random.default_rng(1).multinomial(len(names), np.full(len(names), 1 / len(names)), size=50)
-    apart = resampling.resample_correlations(x, np.arange(60.0), clusters, np.random.default_rng(1), 50)[1]  # no ties but those of the draw
+    weights = np.random.default_rng(1).multinomial(
+        len(names), np.full(len(names), 1 / len(names)), size=50
+    )
+    apart = resampling.resample_correlations(
+        x, np.arange(60.0), clusters, np.random.default_rng(1), 50
+    )[1]  # no ties but those of the draw
     for turn, drawn in enumerate(weights):
-        assert apart[turn] == pytest.approx(stats.spearmanr(*(np.repeat(v, drawn[member]) for v in (x, np.arange(60.0)))).statistic)
+        assert apart[turn] == pytest.approx(
+            stats.spearmanr(*(np.repeat(v, drawn[member]) for v in (x, np.arange(60.0)))).statistic
+        )
         a, b = (np.repeat(v, drawn[member]) for v in (x, y))
         assert few[0][turn] == pytest.approx(stats.pearsonr(a, b).statistic)
         assert few[1][turn] == pytest.approx(stats.spearmanr(a, b).statistic)
@@ -199,7 +254,9 @@ def test_sentences_drawn_again_give_the_interval_of_large_samples() -> None:
     rng = np.random.default_rng(3)
     x = np.round(rng.normal(size=2_000) * 2) / 2
     y = 0.4 * x + rng.normal(size=2_000)
-    *drawn, count = resampling.resample_correlations(x, y, [str(i) for i in range(2_000)], rng, 1_000)
+    *drawn, count = resampling.resample_correlations(
+        x, y, [str(i) for i in range(2_000)], rng, 1_000
+    )
     assert count == 2_000
     for values, of in zip(drawn, (stats.pearsonr, stats.spearmanr), strict=True):
         r = float(of(x, y).statistic)
@@ -212,4 +269,10 @@ def test_two_sided_p_of_resamples() -> None:
     assert resampling.sided_p(np.full(99, 0.5)) == pytest.approx(0.02)
     assert resampling.sided_p(np.zeros(10)) == 1.0
     assert math.isnan(resampling.sided_p(np.asarray([np.nan])))
-    assert all(np.isnan(resampling.resample_correlations(np.ones(5), np.ones(5), ["a"] * 5, np.random.default_rng(0), 3)[0]))
+    assert all(
+        np.isnan(
+            resampling.resample_correlations(
+                np.ones(5), np.ones(5), ["a"] * 5, np.random.default_rng(0), 3
+            )[0]
+        )
+    )

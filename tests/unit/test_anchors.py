@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from evenhand import lexicons
 from evenhand.core import catalog
+from evenhand.core.answers import Answers
 from evenhand.core.errors import EvenhandError
-from evenhand.core.records import Answers
 from evenhand.engine.audit import load_suite
 from evenhand.mitigate.anchors import (
     BLOCK,
@@ -26,7 +26,7 @@ from evenhand.mitigate.anchors import (
     split_occupations,
     write_anchors,
 )
-from evenhand.suites.occupation_nli import LEANS, occupations
+from evenhand.families.nli_coal.suite import LEANS, occupations
 from evenhand.train.corpus import Pair
 
 ENGLISH = catalog.language("en")
@@ -44,17 +44,31 @@ THINGS = (
     "a map",
     "a cup",
 )
-CAPTIONS = [Pair(f"A man is {doing} {thing}.", "x", "neutral") for thing in THINGS for doing in ("holding", "carrying")]
-PLAN = AnchorPlan(occupations=("baker", "nurse", "pilot"), unseen=("cook",), frames=("{a} is holding a kite.", "The tall {x} laughs."))
+CAPTIONS = [
+    Pair(f"A man is {doing} {thing}.", "x", "neutral")
+    for thing in THINGS
+    for doing in ("holding", "carrying")
+]
+PLAN = AnchorPlan(
+    occupations=("baker", "nurse", "pilot"),
+    unseen=("cook",),
+    frames=("{a} is holding a kite.", "The tall {x} laughs."),
+)
 
 
 @pytest.mark.parametrize(
     ("one", "other", "expected"),
     [
-        ("nurse", "registered nurse", True), ("file clerk", "billing clerk", True), ("Nurse", "nurse", True), ("nurse practitioner", "nurse", True),
-        ("cook", "cookie maker", False), ("baker", "banker", False), ("看護師", "准看護師", True), ("看護師", "医師", False),
+        ("nurse", "registered nurse", True),
+        ("file clerk", "billing clerk", True),
+        ("Nurse", "nurse", True),
+        ("nurse practitioner", "nurse", True),
+        ("cook", "cookie maker", False),
+        ("baker", "banker", False),
+        ("看護師", "准看護師", True),
+        ("看護師", "医師", False),
     ],
-)  # fmt: skip
+)
 def test_which_occupations_are_of_one_trade(one: str, other: str, expected: bool) -> None:
     assert is_akin(one, other) is is_akin(other, one) is expected
 
@@ -73,7 +87,12 @@ def test_half_of_each_lean_is_used_and_the_rest_is_new(seed: int, language: str)
 
 
 def test_a_frame_is_known_however_it_is_written() -> None:
-    assert skeleton("{a} rides a horse.") == skeleton("The {x} rides a horse") == skeleton("{the}  Rides a horse.") == "{x} rides a horse"
+    assert (
+        skeleton("{a} rides a horse.")
+        == skeleton("The {x} rides a horse")
+        == skeleton("{the}  Rides a horse.")
+        == "{x} rides a horse"
+    )
     assert skeleton("A tall {x} rides.") != skeleton("{a} rides.")
 
 
@@ -93,7 +112,12 @@ def test_the_plan_uses_no_sentence_of_a_suite_and_no_caption_whose_subject_comes
 
 
 def test_published_sentences_count_as_used_without_their_occupation(data: object) -> None:
-    published = frames_of([load_suite("sharma2021", "en", data=str(data)), load_suite("nli-coal", "en", data=str(data))])
+    published = frames_of(
+        [
+            load_suite("sharma2021", "en", data=str(data)),
+            load_suite("nli-coal", "en", data=str(data)),
+        ]
+    )
     assert "{x} is feeding a goat" in published  # printed as "a accountant is feeding a goat."
     assert "{x} preparing food in a kitchen next to two other people" in published
 
@@ -103,10 +127,14 @@ def reference(premise: str, hypothesis: str) -> str:
 
     def gender(text: str) -> str | None:
         words = set(text.lower().replace(".", "").split())
-        return "female" if words & {"woman", "female"} else "male" if words & {"man", "male"} else None
+        return (
+            "female" if words & {"woman", "female"} else "male" if words & {"man", "male"} else None
+        )
 
     mine, theirs = gender(premise), gender(hypothesis)
-    return "entailment" if theirs in (None, mine) else "neutral" if mine is None else "contradiction"
+    return (
+        "entailment" if theirs in (None, mine) else "neutral" if mine is None else "contradiction"
+    )
 
 
 @given(count=st.integers(1, 400), seed=st.integers(0, 99))
@@ -118,20 +146,35 @@ def test_anchors_are_right_balanced_and_even_between_the_genders(count: int, see
     labels = Counter(row.label for row in rows)
     assert len(set(labels.values())) == 1 and len(labels) == 3
     neutral = [r for r in rows if r.label == "neutral"]
-    female = sum(not {"woman", "female"}.isdisjoint(r.hypothesis.lower().replace(".", "").split()) for r in neutral)
+    female = sum(
+        not {"woman", "female"}.isdisjoint(r.hypothesis.lower().replace(".", "").split())
+        for r in neutral
+    )
     assert female * 2 == len(neutral)
-    used = {w for w in (*PLAN.occupations, *PLAN.unseen) if any(w in r.premise.lower() for r in rows)}
-    assert used == set(PLAN.occupations) if len(rows) >= 3 * BLOCK else used <= set(PLAN.occupations)
+    used = {
+        w for w in (*PLAN.occupations, *PLAN.unseen) if any(w in r.premise.lower() for r in rows)
+    }
+    assert (
+        used == set(PLAN.occupations) if len(rows) >= 3 * BLOCK else used <= set(PLAN.occupations)
+    )
 
 
 @pytest.mark.parametrize("language", ["en", "ja", "zh"])
 def test_no_statement_of_the_anchors_is_asked_by_a_suite(language: str) -> None:
-    asked = {row[gender] for row in lexicons.table(language, "hypotheses") for gender in ("female", "male")}
-    mine = [row[gender] for row in lexicons.table(language, "anchors") for gender in ("female", "male")]
+    asked = {
+        row[gender]
+        for row in lexicons.table(language, "hypotheses")
+        for gender in ("female", "male")
+    }
+    mine = [
+        row[gender] for row in lexicons.table(language, "anchors") for gender in ("female", "male")
+    ]
     assert not asked & set(mine) and len(set(mine)) == len(mine) >= 6
     speaker = catalog.language(language)
     frames = tuple(row["text"] for row in lexicons.table(language, "frames"))
-    plan = AnchorPlan(occupations=tuple(r["word"] for r in occupations(language)[:5]), unseen=(), frames=frames)
+    plan = AnchorPlan(
+        occupations=tuple(r["word"] for r in occupations(language)[:5]), unseen=(), frames=frames
+    )
     assert len(write_anchors(plan, speaker, 60, np.random.default_rng(0))) == 60
 
 
@@ -139,15 +182,25 @@ def test_unseen_occupations_keep_their_answers() -> None:
     suite = load_suite("occupation-nli", "en")
     values = np.arange(3.0 * len(suite.probes)).reshape(-1, 3)
     said = Answers(
-        respondent="x@1", suite=suite.reference, labels=("entailment", "neutral", "contradiction"), probes=suite.probes, values=values
+        respondent="x@1",
+        suite=suite.reference,
+        labels=("entailment", "neutral", "contradiction"),
+        probes=suite.probes,
+        values=values,
     )
     plan = AnchorPlan(occupations=("registered nurse", "billing clerk"), unseen=(), frames=())
     found = restrict(suite, [said], plan)
     assert found is not None
     part, (rest,) = found
-    expected = [i for i, p in enumerate(suite.probes) if occupation_of(p).split()[-1] not in ("nurse", "clerk")]
+    expected = [
+        i
+        for i, p in enumerate(suite.probes)
+        if occupation_of(p).split()[-1] not in ("nurse", "clerk")
+    ]
     assert 0 < len(expected) < len(suite.probes)
-    assert [p.id for p in part.probes] == [suite.probes[i].id for i in expected] and rest.probes == part.probes
+    assert [p.id for p in part.probes] == [
+        suite.probes[i].id for i in expected
+    ] and rest.probes == part.probes
     np.testing.assert_array_equal(rest.values, values[expected])
     assert rest.suite == part.reference != suite.reference
     none = AnchorPlan(occupations=("alchemist",), unseen=(), frames=())

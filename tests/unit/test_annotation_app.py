@@ -19,11 +19,13 @@ pytest.importorskip("sqlalchemy", reason="needs the annotate extra")
 
 from study_site import PASSWORD, Place, answer, do_part, hidden, open_place, right, send, told
 
-from evenhand.annotate.owner import hash_password
-from evenhand.annotate.pages_questions import BREAK
-from evenhand.annotate.wording import LANGUAGES, Words, texts
+from evenhand.study.owner import hash_password
+from evenhand.study.pages_questions import BREAK
+from evenhand.study.wording import LANGUAGES, Words, texts
 
-TELLING = re.compile(r"gender|bias|stereotyp|sexis|\bmale\b|female|性别|偏见|性別|偏り|偏見", re.IGNORECASE)
+TELLING = re.compile(
+    r"gender|bias|stereotyp|sexis|\bmale\b|female|性别|偏见|性別|偏り|偏見", re.IGNORECASE
+)
 
 
 @pytest.fixture
@@ -74,20 +76,33 @@ def test_the_whole_way(place: Place) -> None:
     asked = place.store.next_question(name)
     assert asked is not None
     answer(client, page, **right(place, asked))
-    pages += [client.get("/pause"), client.get("/break"), client.get("/previous"), client.get("/i/nonsense")]
+    pages += [
+        client.get("/pause"),
+        client.get("/break"),
+        client.get("/previous"),
+        client.get("/i/nonsense"),
+    ]
     page = do_part(place, name, client, client.get("/question"))
     pages.append(page)
     page = client.get("/next")
     assert page.url.path == "/done"
     pages.append(page)
-    states = [(p.part.part, p.part.attempt, p.part.state, p.answered) for p in place.store.progress()]
-    assert states == [("trial", 1, "failed", 6), ("trial", 2, "passed", 6), ("batch-1", 1, "passed", 8)]
+    states = [
+        (p.part.part, p.part.attempt, p.part.state, p.answered) for p in place.store.progress()
+    ]
+    assert states == [
+        ("trial", 1, "failed", 6),
+        ("trial", 2, "passed", 6),
+        ("batch-1", 1, "passed", 8),
+    ]
     assert place.store.annotator(name).state == "done"
     sentences = " ".join(word for probe in place.suite.probes for word in probe.texts)
     for shown in pages:
         text = shown.text
         for word in set(TELLING.findall(text)):
-            assert word in sentences, f"{word} on {shown.url}"  # only where a sentence itself says it
+            assert word in sentences, (
+                f"{word} on {shown.url}"
+            )  # only where a sentence itself says it
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -98,12 +113,14 @@ def test_words_do_not_tell_what_is_measured_and_are_complete(language: str) -> N
     assert {k: sorted(re.findall(r"\{\w+\}", v)) for k, v in held.items()} == {
         k: sorted(re.findall(r"\{\w+\}", v)) for k, v in texts("en").items()
     }
-    assert not [text for key, text in held.items() if not key.startswith("owner_") and TELLING.search(text)]
+    assert not [
+        text for key, text in held.items() if not key.startswith("owner_") and TELLING.search(text)
+    ]
     assert Words(language).part("batch-2") == held["batch"].format(number=2)
 
 
 def test_every_word_is_used() -> None:
-    root = resources.files("evenhand.annotate")
+    root = resources.files("evenhand.study")
     files = [
         f.read_text(encoding="utf-8")
         for folder in (root, root / "templates")
@@ -112,7 +129,11 @@ def test_every_word_is_used() -> None:
     ]
     text = "\n".join(files)
     made = ("refused_", "start_", "type2_", "state_", "language_name")
-    unused = [key for key in texts("en") if not key.startswith(made) and f'"{key}"' not in text and f"'{key}'" not in text]
+    unused = [
+        key
+        for key in texts("en")
+        if not key.startswith(made) and f'"{key}"' not in text and f"'{key}'" not in text
+    ]
     assert unused == []
     assert tomllib.loads((root / "words" / "en.toml").read_text(encoding="utf-8")) == texts("en")
 
@@ -167,7 +188,7 @@ def test_the_time_on_a_question_is_stored(plain: Place, monkeypatch: pytest.Monk
 
 def test_a_break_is_suggested(plain: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     assert BREAK == 50
-    monkeypatch.setattr("evenhand.annotate.pages_questions.BREAK", 2)
+    monkeypatch.setattr("evenhand.study.pages_questions.BREAK", 2)
     _, client, page = plain.person()
     page = answer(client, page)
     assert page.url.path == "/question"
@@ -180,7 +201,11 @@ def test_beginning_twice_begins_once(plain: Place) -> None:
     _, link = plain.invite()
     client = plain.client()
     page = send(client, client.get(link), "/consent", agree="1")
-    assert send(client, page, "/start").url.path == send(client, page, "/start").url.path == "/question"
+    assert (
+        send(client, page, "/start").url.path
+        == send(client, page, "/start").url.path
+        == "/question"
+    )
     assert [(p.part.part, p.part.attempt) for p in plain.store.progress()] == [("trial", 1)]
 
 
@@ -193,7 +218,9 @@ def test_languages_by_the_study_and_by_the_switch(plain: Place) -> None:
         page = client.get("/consent", params={"lang": language})
         assert f'<html lang="{language}">' in page.text
         assert word in page.text
-    assert '<html lang="en">' in client.get("/consent", params={"lang": "ko"}).text  # not a language of the study
+    assert (
+        '<html lang="en">' in client.get("/consent", params={"lang": "ko"}).text
+    )  # not a language of the study
     assert client.get("/", params={"lang": "zh"}).url.query == b""
 
 
@@ -225,7 +252,9 @@ def test_the_owner_sees_everything(place: Place) -> None:
     assert "Answers: 28 · annotators: 2" in said
     assert said.count("8 / 8") == 2
     assert said.count("100 %") >= 4
-    assert "Everybody always said the same one thing" in said  # every measuring sentence was answered neutrally
+    assert (
+        "Everybody always said the same one thing" in said
+    )  # every measuring sentence was answered neutrally
     page = send(owner, page, "/owner/invite", days=7)
     found = re.search(r'data-path="(/i/[^"]+)"', page.text)
     assert found

@@ -19,12 +19,12 @@ from postgres import WORDS, Server, answer, ask, begin, server  # noqa: F401  (f
 
 import sqlalchemy as sa  # isort: skip
 
-from evenhand.annotate import archive, views
-from evenhand.annotate.archive import TABLES, read_archive, write_archive
-from evenhand.annotate.importing import RAW
-from evenhand.annotate.questions import Question
-from evenhand.annotate.rows import RefusedError
-from evenhand.annotate.store import Store
+from evenhand.study import archive, views
+from evenhand.study.archive import TABLES, read_archive, write_archive
+from evenhand.study.importing import RAW
+from evenhand.people.questions import Question
+from evenhand.study.rows import RefusedError
+from evenhand.study.store import Store
 from evenhand.core.errors import EvenhandError, InputError, UnknownNameError
 
 KINDS = ("sqlite", "postgresql")
@@ -34,8 +34,8 @@ KILLED = """
 import sys, time
 import sqlalchemy as sa
 from pathlib import Path
-from evenhand.annotate.archive import read_archive
-from evenhand.annotate.store import Store
+from evenhand.study.archive import read_archive
+from evenhand.study.store import Store
 store = Store.open(sys.argv[1])
 @sa.event.listens_for(store.database.engine, "after_cursor_execute")
 def wait(connection, cursor, statement, *_):
@@ -77,7 +77,9 @@ def fill(store: Store) -> Store:
         store.begin_part(done, "trial", attempt, ask(done, 2, attempt=attempt))
         for i in range(2):
             answer(store, done, f"{done}.trial.{attempt}.{i}", key=f"{attempt}.{i}")
-        store.finish_part(done, "trial", attempt, state=state, accuracy=0.8, consistency=consistency)
+        store.finish_part(
+            done, "trial", attempt, state=state, accuracy=0.8, consistency=consistency
+        )
     store.set_owner("lab", "$argon2id$not-to-be-exported")
     store.log("wait", None, "somebody")
     with pytest.raises(RefusedError):
@@ -89,16 +91,24 @@ def known(store: Store) -> dict[str, Any]:
     """Everything that a store says about its study."""
     people = store.annotators()
     return {
-        "people": people, "invitations": store.invitations(), "progress": store.progress(), "events": store.events(), "scored": store.scored(),
-        "answers": store.answers_table().rows(), "inventories": store.inventory_table().rows(),
-        "next": [store.next_question(p.id) for p in people], "parts": [store.parts(p.id) for p in people],
+        "people": people,
+        "invitations": store.invitations(),
+        "progress": store.progress(),
+        "events": store.events(),
+        "scored": store.scored(),
+        "answers": store.answers_table().rows(),
+        "inventories": store.inventory_table().rows(),
+        "next": [store.next_question(p.id) for p in people],
+        "parts": [store.parts(p.id) for p in people],
         "study": store.database.read(lambda c: c.execute(sa.select(TABLES["study"])).all()),
-    }  # fmt: skip
+    }
 
 
 def rows(store: Store) -> dict[str, int]:
     """How full is each table?"""
-    return store.database.read(lambda c: {name: views.whole_table(c, table).height for name, table in TABLES.items()})
+    return store.database.read(
+        lambda c: {name: views.whole_table(c, table).height for name, table in TABLES.items()}
+    )
 
 
 @pytest.fixture
@@ -115,18 +125,30 @@ def target(tmp_path: Path) -> Iterator[Store]:
 
 @pytest.mark.parametrize("form", RAW)
 @pytest.mark.parametrize(("kind", "other"), [(a, b) for a in KINDS for b in KINDS])
-def test_a_study_moves_to_another_store(new_url: NewUrl, tmp_path: Path, kind: str, other: str, form: str) -> None:
+def test_a_study_moves_to_another_store(
+    new_url: NewUrl, tmp_path: Path, kind: str, other: str, form: str
+) -> None:
     with Store.open(new_url(kind)) as store, Store.open(new_url(other)) as moved:
         fill(store)
         moved.keep_study("small", "suite/1", {"seed": 4})  # as opening a study does
         found = read_archive(moved, write_archive(store, tmp_path / "new" / "a.zip", form))
         assert found == rows(store) == rows(moved)
         assert found == {
-            "study": 2, "annotators": 4, "invitations": 2, "parts": 3, "questions": 11, "answers": 8, "inventory_answers": 3, "events": 2,
-        }  # fmt: skip
+            "study": 2,
+            "annotators": 4,
+            "invitations": 2,
+            "parts": 3,
+            "questions": 11,
+            "answers": 8,
+            "inventory_answers": 3,
+            "events": 2,
+        }
         assert known(moved) == known(store)
         assert moved.owner("lab") is None
-        assert write_archive(moved, tmp_path / "b.zip", form).read_bytes() == (tmp_path / "new" / "a.zip").read_bytes()
+        assert (
+            write_archive(moved, tmp_path / "b.zip", form).read_bytes()
+            == (tmp_path / "new" / "a.zip").read_bytes()
+        )
         # and it goes on there: counters after the highest id, links, replays, refusals
         busy, last = moved.annotators()[2].id, max(row[0] for row in moved.answers_table().rows())
         assert not answer(moved, busy, f"{busy}.trial.1.2", key="k3", fine=0.1 + 0.2)
@@ -144,12 +166,16 @@ def test_a_study_moves_to_another_store(new_url: NewUrl, tmp_path: Path, kind: s
 @BOTH
 def test_an_empty_study_travels_too(new_url: NewUrl, tmp_path: Path, kind: str) -> None:
     with Store.open(new_url(kind)) as store, Store.open(new_url(kind)) as moved:
-        assert set(read_archive(moved, write_archive(store, tmp_path / "a.zip", "csv")).values()) == {0}
+        assert set(
+            read_archive(moved, write_archive(store, tmp_path / "a.zip", "csv")).values()
+        ) == {0}
         answer(moved, me := begin(moved, 1), f"{me}.trial.1.0", key="k")
         assert moved.answers_table()["id"].to_list() == [1]
 
 
-TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8) | st.sampled_from(
+TEXTS = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8
+) | st.sampled_from(
     [
         "",
         " ",
@@ -177,22 +203,50 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"
 NUMBERS = st.floats(0, 1e9) | st.floats(0, 5e-324)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(told=st.lists(st.tuples(TEXTS, TEXTS, NUMBERS), min_size=1, max_size=5), form=st.sampled_from(RAW))
-def test_texts_and_numbers_of_every_kind_travel(told: list[tuple[str, str, float]], form: str) -> None:
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    told=st.lists(st.tuples(TEXTS, TEXTS, NUMBERS), min_size=1, max_size=5),
+    form=st.sampled_from(RAW),
+)
+def test_texts_and_numbers_of_every_kind_travel(
+    told: list[tuple[str, str, float]], form: str
+) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        with Store.open(f"sqlite:///{folder}/a.db") as store, Store.open(f"sqlite:///{folder}/b.db") as moved:
+        with (
+            Store.open(f"sqlite:///{folder}/a.db") as store,
+            Store.open(f"sqlite:///{folder}/b.db") as moved,
+        ):
             me = store.add_annotator()
             asked = [
-                Question(id=f"q{i}", probe=probe, type="type2", role="measure", shown=shown, options=WORDS, gender="")
+                Question(
+                    id=f"q{i}",
+                    probe=probe,
+                    type="type2",
+                    role="measure",
+                    shown=shown,
+                    options=WORDS,
+                    gender="",
+                )
                 for i, (probe, shown, _) in enumerate(told)
             ]
             store.begin_part(me, "trial", 1, asked)
             for i, (probe, _, number) in enumerate(told):
-                store.give_answer(me, f"q{i}", {"value": probe}, fine=-number, coarse=number, seconds=number, key=f'"{i}')
+                store.give_answer(
+                    me,
+                    f"q{i}",
+                    {"value": probe},
+                    fine=-number,
+                    coarse=number,
+                    seconds=number,
+                    key=f'"{i}',
+                )
                 store.answer_inventory(me, probe, {f"{i}": number}, f"i{i}")
-            store.log("kind", None, told[0][1])  # no annotator, beside one whose name is an empty text
+            store.log(
+                "kind", None, told[0][1]
+            )  # no annotator, beside one whose name is an empty text
             store.log("kind", "", told[0][1])
             read_archive(moved, write_archive(store, folder / "a.zip", form))
             assert known(moved) == known(store)
@@ -221,12 +275,17 @@ def test_an_archive_is_of_one_moment(new_url: NewUrl, tmp_path: Path, kind: str)
 
 
 @BOTH
-def test_a_store_in_use_is_refused(new_url: NewUrl, source: Store, tmp_path: Path, kind: str) -> None:
+def test_a_store_in_use_is_refused(
+    new_url: NewUrl, source: Store, tmp_path: Path, kind: str
+) -> None:
     whole = write_archive(source, tmp_path / "a.zip")
     with Store.open(new_url(kind)) as used:
         used.add_annotator()
         before = known(used)
-        with pytest.raises(EvenhandError, match=r"not empty \(1 rows of annotators\); give the study a new, empty store"):
+        with pytest.raises(
+            EvenhandError,
+            match=r"not empty \(1 rows of annotators\); give the study a new, empty store",
+        ):
             read_archive(used, whole)
         assert known(used) == before
     with Store.open(new_url(kind)) as logged:
@@ -242,13 +301,18 @@ def test_a_store_in_use_is_refused(new_url: NewUrl, source: Store, tmp_path: Pat
 
 def test_another_study_or_other_sentences(source: Store, target: Store, tmp_path: Path) -> None:
     target.keep_study("large", "suite/1", {})
-    with pytest.raises(InputError, match=r"is of the study 'small', not 'large'; name the archive of this study"):
+    with pytest.raises(
+        InputError, match=r"is of the study 'small', not 'large'; name the archive of this study"
+    ):
         read_archive(target, write_archive(source, tmp_path / "a.zip"))
     with Store.open(f"sqlite:///{tmp_path}/c.db") as third:
         third.keep_study("small", "suite/2", {})
         with pytest.raises(InputError, match="is of the sentences 'suite/1', not 'suite/2'"):
             read_archive(third, tmp_path / "a.zip")
-    with Store.open(f"sqlite:///{tmp_path}/d.db") as nameless, pytest.raises(InputError, match="is of the study 'none', not 'large'"):
+    with (
+        Store.open(f"sqlite:///{tmp_path}/d.db") as nameless,
+        pytest.raises(InputError, match="is of the study 'none', not 'large'"),
+    ):
         read_archive(target, write_archive(nameless, tmp_path / "b.zip"))
     assert sum(rows(target).values()) == 1
     with pytest.raises(UnknownNameError, match="Did you mean jsonl"):
@@ -281,9 +345,16 @@ def test_an_error_in_the_middle_leaves_nothing(
 
 
 @BOTH
-def test_killed_in_the_middle_leaves_nothing(new_url: NewUrl, source: Store, tmp_path: Path, kind: str) -> None:
+def test_killed_in_the_middle_leaves_nothing(
+    new_url: NewUrl, source: Store, tmp_path: Path, kind: str
+) -> None:
     url, whole = new_url(kind), write_archive(source, tmp_path / "a.zip")
-    child = subprocess.Popen([sys.executable, "-c", KILLED, url, str(whole)], stdout=subprocess.PIPE, text=True, env=os.environ)
+    child = subprocess.Popen(
+        [sys.executable, "-c", KILLED, url, str(whole)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ,
+    )
     assert child.stdout is not None and child.stdout.readline() == "in the middle\n"
     child.send_signal(signal.SIGKILL)
     child.communicate()

@@ -16,10 +16,10 @@ import pytest
 from postgres import server  # noqa: F401  (fixture)
 from test_annotation_archive import BOTH, NewUrl, known, new_url, rows, source, target  # noqa: F401  (fixtures)
 
-from evenhand.annotate import archive
-from evenhand.annotate.archive import read_archive, write_archive
-from evenhand.annotate.importing import RAW
-from evenhand.annotate.store import Store
+from evenhand.study import archive
+from evenhand.study.archive import read_archive, write_archive
+from evenhand.study.importing import RAW
+from evenhand.study.store import Store
 from evenhand.core.errors import InputError
 
 # ruff: noqa: F811  (fixtures are arguments)
@@ -70,37 +70,78 @@ def double_last(table: str, start: str = "") -> Change:
 
 
 BAD: dict[str, tuple[Change, str]] = {
-    "a table is missing": (lambda files, _: files.__delitem__("parts.csv"), "holds other files than the tables study, annotators"),
-    "a file too many": (lambda files, _: files.update({"../evil.csv": b"x"}), "holds other files than"),
+    "a table is missing": (
+        lambda files, _: files.__delitem__("parts.csv"),
+        "holds other files than the tables study, annotators",
+    ),
+    "a file too many": (
+        lambda files, _: files.update({"../evil.csv": b"x"}),
+        "holds other files than",
+    ),
     "another program's": (set_in_manifest(format="docx"), "is no archive of a study"),
-    "a later version": (set_in_manifest(version=2), "archive of version 2, not 1; install a newer evenhand"),
+    "a later version": (
+        set_in_manifest(version=2),
+        "archive of version 2, not 1; install a newer evenhand",
+    ),
     "another revision": (
         set_in_manifest(revision="0000", evenhand="0.0.7"),
         "revision 0000, this one is of 0001; import it with evenhand 0.0.7",
     ),
     "an unknown form": (set_in_manifest(form="xlsx"), "as parquet or csv or jsonl"),
     "no tables told": (set_in_manifest(tables={}), "does not say rows, bytes"),
-    "a size beyond reason": (lambda _, m: m["tables"]["parts"].update(rows=2**40), "does not say rows, bytes"),
-    "a size that is a word": (lambda _, m: m["tables"]["parts"].update(rows="3"), "does not say rows, bytes"),
-    "fewer rows": (lambda _, m: m["tables"]["parts"].update(rows=4), "has 3 rows, not 4 as manifest.json says"),
-    "a column is missing": (swap("answers", '"fine"', '"good"'), "answers.csv: lacks the columns fine"),
-    "a column too many": (swap("study", '"since"\n', '"since","x"\n'), "study.csv: has unknown columns (x)"),
-    "a word for a number": (swap("parts", ",0.8,", ',"high",'), "parts.csv: holds a value of the wrong kind"),
-    "not a number": (swap("parts", ",0.8,", ",NaN,"), "parts.csv: accuracy holds a value that is not finite"),
-    "endless": (swap("answers", ",2.25,", ",inf,"), "answers.csv: seconds holds a value that is not finite"),
+    "a size beyond reason": (
+        lambda _, m: m["tables"]["parts"].update(rows=2**40),
+        "does not say rows, bytes",
+    ),
+    "a size that is a word": (
+        lambda _, m: m["tables"]["parts"].update(rows="3"),
+        "does not say rows, bytes",
+    ),
+    "fewer rows": (
+        lambda _, m: m["tables"]["parts"].update(rows=4),
+        "has 3 rows, not 4 as manifest.json says",
+    ),
+    "a column is missing": (
+        swap("answers", '"fine"', '"good"'),
+        "answers.csv: lacks the columns fine",
+    ),
+    "a column too many": (
+        swap("study", '"since"\n', '"since","x"\n'),
+        "study.csv: has unknown columns (x)",
+    ),
+    "a word for a number": (
+        swap("parts", ",0.8,", ',"high",'),
+        "parts.csv: holds a value of the wrong kind",
+    ),
+    "not a number": (
+        swap("parts", ",0.8,", ",NaN,"),
+        "parts.csv: accuracy holds a value that is not finite",
+    ),
+    "endless": (
+        swap("answers", ",2.25,", ",inf,"),
+        "answers.csv: seconds holds a value that is not finite",
+    ),
     "nothing where something is needed": (swap("parts", '"passed"', ""), ": state is missing"),
-    "an id that is not there": (swap("answers", "\n1,", "\n,"), "answers.csv, row 1: id is missing"),
+    "an id that is not there": (
+        swap("answers", "\n1,", "\n,"),
+        "answers.csv, row 1: id is missing",
+    ),
     "NUL": (swap("events", "somebody", "some\0body"), "events.csv: detail holds a NUL"),
     "no UTF-8": (lambda files, _: files.update({"events.csv": b"\xff\xfe\x00"}), "events.csv: "),
     "an invitation of nobody": (swap("invitations", '","20', 'x","20'), "do not belong together"),
-    "an answer to no question": (swap("answers", ".trial.1.", ".trial.7."), "do not belong together"),
+    "an answer to no question": (
+        swap("answers", ".trial.1.", ".trial.7."),
+        "do not belong together",
+    ),
     "a person twice": (double_last("annotators"), "do not belong together"),
     "a part twice": (double_last("parts"), "do not belong together"),
 }
 
 
 @BOTH
-def test_what_is_not_as_it_should_be_is_refused(new_url: NewUrl, source: Store, tmp_path: Path, kind: str) -> None:
+def test_what_is_not_as_it_should_be_is_refused(
+    new_url: NewUrl, source: Store, tmp_path: Path, kind: str
+) -> None:
     whole = write_archive(source, tmp_path / "a.zip", "csv")
     with Store.open(new_url(kind)) as store:
         store.keep_study("small", "suite/1", {"seed": 4})
@@ -110,20 +151,32 @@ def test_what_is_not_as_it_should_be_is_refused(new_url: NewUrl, source: Store, 
                 read_archive(store, forge(whole, change))
             assert message in str(told.value) and "forged.zip" in str(told.value), what
             assert known(store) == before, what
-        for table in ("answers", "inventory_answers"):  # SQLite takes a key that comes again for a replay, PostgreSQL refuses it
-            with pytest.raises(InputError, match=f"1 rows of {table} are there twice" if kind == "sqlite" else "do not belong together"):
+        for table in (
+            "answers",
+            "inventory_answers",
+        ):  # SQLite takes a key that comes again for a replay, PostgreSQL refuses it
+            with pytest.raises(
+                InputError,
+                match=f"1 rows of {table} are there twice"
+                if kind == "sqlite"
+                else "do not belong together",
+            ):
                 read_archive(store, forge(whole, double_last(table, "99")))
             assert known(store) == before
         assert read_archive(store, whole) == rows(source)
 
 
 @pytest.mark.parametrize("form", RAW)
-def test_a_changed_table_has_another_sum(source: Store, target: Store, tmp_path: Path, form: str) -> None:
+def test_a_changed_table_has_another_sum(
+    source: Store, target: Store, tmp_path: Path, form: str
+) -> None:
     def change(files: Files, _: dict[str, Any]) -> None:
         files[f"answers.{form}"] = files[f"answers.{form}"][:-2] + b"1\n"
 
     bad = forge(write_archive(source, tmp_path / "a.zip", form), change, is_signed=False)
-    with pytest.raises(InputError, match=rf"answers.{form}: is not what was exported .*copy or export it again"):
+    with pytest.raises(
+        InputError, match=rf"answers.{form}: is not what was exported .*copy or export it again"
+    ):
         read_archive(target, bad)
     assert set(rows(target).values()) == {0}
 
@@ -133,9 +186,19 @@ def test_lines_that_do_not_say_it_all(source: Store, target: Store, tmp_path: Pa
     for table, old, new, message in (
         ("parts", ',"accuracy":0.8', "", " does not hold annotator, part, attempt"),
         ("parts", '"attempt":1', '"attempt":1.5', "is not what evenhand annotate export wrote"),
-        ("parts", '"attempt":1', '"attempt":9999999999999999999999', "is not what evenhand annotate export wrote"),
+        (
+            "parts",
+            '"attempt":1',
+            '"attempt":9999999999999999999999',
+            "is not what evenhand annotate export wrote",
+        ),
         ("events", '{"id":1', '["id",1', "is not what evenhand annotate export wrote"),
-        ("annotators", '"state":"invited"', '"state":{}', "is not what evenhand annotate export wrote"),
+        (
+            "annotators",
+            '"state":"invited"',
+            '"state":{}',
+            "is not what evenhand annotate export wrote",
+        ),
     ):
         with pytest.raises(InputError) as told:
             read_archive(target, forge(whole, swap(table, old, new, "jsonl")))
@@ -143,7 +206,9 @@ def test_lines_that_do_not_say_it_all(source: Store, target: Store, tmp_path: Pa
     assert set(rows(target).values()) == {0}
 
 
-def test_bombs_are_not_unpacked(source: Store, target: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bombs_are_not_unpacked(
+    source: Store, target: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole = write_archive(source, tmp_path / "a.zip", "csv")
 
     def inflate(files: Files, _: dict[str, Any]) -> None:
@@ -160,9 +225,13 @@ def test_bombs_are_not_unpacked(source: Store, target: Store, tmp_path: Path, mo
     with pytest.raises(InputError, match=r"manifest.json: is larger than the 65,536 bytes"):
         read_archive(target, forge(whole, set_in_manifest(note="x" * 70_000)))
 
-    def many(files: Files, _: dict[str, Any]) -> None:  # 20 million equal rows are a few kilobytes of parquet
+    def many(
+        files: Files, _: dict[str, Any]
+    ) -> None:  # 20 million equal rows are a few kilobytes of parquet
         out = io.BytesIO()
-        pl.select(id=pl.repeat("x", 20_000_000), state=pl.lit("invited"), created=pl.lit("now")).write_parquet(out)
+        pl.select(
+            id=pl.repeat("x", 20_000_000), state=pl.lit("invited"), created=pl.lit("now")
+        ).write_parquet(out)
         files["annotators.parquet"] = out.getvalue()
 
     with pytest.raises(InputError, match=r"annotators.parquet: has more rows, not 4"):
@@ -175,7 +244,10 @@ def test_no_byte_can_be_lost_or_changed_unseen(source: Store, tmp_path: Path, fo
     whole = write_archive(source, tmp_path / "a.zip", form)
     raw, rng, bad = whole.read_bytes(), np.random.default_rng(1), tmp_path / "bad.zip"
     cuts = [raw[:at] for at in (0, 1, 100, len(raw) // 2, len(raw) - 1)]
-    flips = [raw[:at] + bytes([raw[at] ^ (1 << int(rng.integers(8)))]) + raw[at + 1 :] for at in rng.integers(len(raw), size=150)]
+    flips = [
+        raw[:at] + bytes([raw[at] ^ (1 << int(rng.integers(8)))]) + raw[at + 1 :]
+        for at in rng.integers(len(raw), size=150)
+    ]
     refused, store = 0, Store.open(f"sqlite:///{tmp_path}/0.db")
     for number, content in enumerate((*cuts, *flips), 1):
         bad.write_bytes(content)

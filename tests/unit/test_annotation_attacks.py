@@ -22,14 +22,14 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from study_site import PASSWORD, Place, open_place, send, told
 
-from evenhand.annotate import serving
-from evenhand.annotate.app import THREADS, make_app
-from evenhand.annotate.owner import hash_password
-from evenhand.annotate.rates import Buckets, Limits, Rate
-from evenhand.annotate.security import address_of
-from evenhand.annotate.serving import secret_of
-from evenhand.annotate.site import go
-from evenhand.annotate.store import Store
+from evenhand.study import serving
+from evenhand.study.app import THREADS, make_app
+from evenhand.study.owner import hash_password
+from evenhand.study.rates import Buckets, Limits, Rate
+from evenhand.study.security import address_of
+from evenhand.study.serving import secret_of
+from evenhand.study.site import go
+from evenhand.study.store import Store
 from evenhand.core.errors import StorageError
 
 
@@ -42,7 +42,9 @@ def place(tmp_path: Path) -> Iterator[Place]:
 
 
 def app_of(place: Place, **limits: Any) -> Starlette:
-    return make_app(place.study, place.store, place.suite, secret_of(place.study), limits=Limits(**limits))
+    return make_app(
+        place.study, place.store, place.suite, secret_of(place.study), limits=Limits(**limits)
+    )
 
 
 def visitor(app: Starlette, address: str = "192.0.2.1", **settings: Any) -> TestClient:
@@ -66,7 +68,9 @@ def test_a_flood_of_refusals_fills_no_disk(place: Place) -> None:
     client.get("/")
     assert place.store.events()[0].detail.endswith("(and 55 before it, too many to write down)")
     person = place.store.add_annotator()
-    place.store.log("odd", person, "x")  # a flood of strangers hides nothing that somebody with a link does
+    place.store.log(
+        "odd", person, "x"
+    )  # a flood of strangers hides nothing that somebody with a link does
     assert place.store.events()[0].annotator == person
 
 
@@ -91,9 +95,14 @@ def test_passwords_are_checked_two_at_a_time(place: Place, monkeypatch: pytest.M
         begun.release()
         return not hold.wait(20)
 
-    monkeypatch.setattr("evenhand.annotate.owner.is_right", check)
+    monkeypatch.setattr("evenhand.study.owner.is_right", check)
     app, codes = app_of(place), []
-    threads = [threading.Thread(target=lambda: codes.append(log_in(visitor(app), "lab", "guess").status_code)) for _ in range(2)]
+    threads = [
+        threading.Thread(
+            target=lambda: codes.append(log_in(visitor(app), "lab", "guess").status_code)
+        )
+        for _ in range(2)
+    ]
     for thread in threads:
         thread.start()
         begun.acquire(timeout=20)
@@ -107,7 +116,7 @@ def test_passwords_are_checked_two_at_a_time(place: Place, monkeypatch: pytest.M
 def test_an_owner_is_logged_out_in_time(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     client = visitor(app_of(place))
     assert log_in(client, "lab", PASSWORD).status_code == 200
-    monkeypatch.setattr("evenhand.annotate.tokens.OWNER_SECONDS", -1)
+    monkeypatch.setattr("evenhand.study.tokens.OWNER_SECONDS", -1)
     assert client.get("/owner").status_code == 401
 
 
@@ -127,19 +136,32 @@ def test_the_log_holds_no_secret(place: Place) -> None:
 def test_a_forged_host_leads_nowhere(place: Place) -> None:
     app = app_of(place)
     client = visitor(app, base_url="http://evil.example")
-    for path in ("/consent/", "/owner/", "/static", "//evil.example/", "/\\evil.example/", "/i/x%0d%0aset-cookie:a=b/", "/i/x?lang=zh"):
+    for path in (
+        "/consent/",
+        "/owner/",
+        "/static",
+        "//evil.example/",
+        "/\\evil.example/",
+        "/i/x%0d%0aset-cookie:a=b/",
+        "/i/x?lang=zh",
+    ):
         found = client.get(path, follow_redirects=False)
         assert not found.headers.get("location", "/").startswith(("http", "//", "/\\")), path
         assert "a" not in found.cookies
     assert client.get("/owner/", follow_redirects=False).headers["location"] == "/owner"
-    assert [go(path).headers["location"] for path in ("//evil.example", "/\\evil.example")] == ["/evil.example"] * 2
+    assert [go(path).headers["location"] for path in ("//evil.example", "/\\evil.example")] == [
+        "/evil.example"
+    ] * 2
     page = send(client, log_in(client, "lab", PASSWORD), "/owner/invite", days=7)
     assert page.status_code == 200
     assert 'data-path="/i/' in page.text
     assert "evil.example" not in page.text  # the link is made whole in the owner's browser
 
 
-@pytest.mark.parametrize("path", ["../app.py", "..%2fapp.py", "%2e%2e/app.py", "..%5capp.py", "/etc/passwd", "%00", "a" * 300])
+@pytest.mark.parametrize(
+    "path",
+    ["../app.py", "..%2fapp.py", "%2e%2e/app.py", "..%5capp.py", "/etc/passwd", "%00", "a" * 300],
+)
 def test_static_files_are_the_static_files(place: Place, path: str) -> None:
     client = visitor(app_of(place))
     found = client.get(f"/static/{path}")
@@ -169,20 +191,30 @@ def test_a_body_that_does_not_come_is_not_waited_for(place: Place) -> None:
         sent.append(message)
 
     scope = {
-        "type": "http", "method": "POST", "path": "/question", "query_string": b"", "headers": [(b"content-length", b"10")], "scheme": "http",
-        "server": ("x", 80), "client": ("192.0.2.1", 1), "root_path": "", "http_version": "1.1",
-    }  # fmt: skip
+        "type": "http",
+        "method": "POST",
+        "path": "/question",
+        "query_string": b"",
+        "headers": [(b"content-length", b"10")],
+        "scheme": "http",
+        "server": ("x", 80),
+        "client": ("192.0.2.1", 1),
+        "root_path": "",
+        "http_version": "1.1",
+    }
     asyncio.run(asyncio.wait_for(app(scope, receive, send_it), 20))
     assert sent[0]["status"] == 408
     assert (b"connection", b"close") in sent[0]["headers"]
     assert [e.kind for e in place.store.events()] == ["too slow"]
 
 
-def test_a_mistake_of_the_program_tells_nothing(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mistake_of_the_program_tells_nothing(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(*_: object) -> str:
         raise RuntimeError("a detail of the program")
 
-    monkeypatch.setattr("evenhand.annotate.pages_consent.next_step", fail)
+    monkeypatch.setattr("evenhand.study.pages_consent.next_step", fail)
     client = visitor(app_of(place), raise_server_exceptions=False)
     found = client.get(place.invite()[1])
     assert found.status_code == 500
@@ -192,7 +224,9 @@ def test_a_mistake_of_the_program_tells_nothing(place: Place, monkeypatch: pytes
     assert place.store.events()[0].kind == "broken"
 
 
-def test_a_refusal_that_cannot_be_written_down_is_still_one(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refusal_that_cannot_be_written_down_is_still_one(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise StorageError("the disk is full")
 
@@ -206,7 +240,13 @@ def test_few_threads_work(place: Place) -> None:
     with visitor(app_of(place)) as client:
         assert client.get("/health").text == "ok"
         assert client.portal is not None
-        assert client.portal.call(lambda: anyio.to_thread.current_default_thread_limiter().total_tokens) == THREADS == 10
+        assert (
+            client.portal.call(
+                lambda: anyio.to_thread.current_default_thread_limiter().total_tokens
+            )
+            == THREADS
+            == 10
+        )
 
 
 def test_only_its_user_reads_the_answers(place: Place, tmp_path: Path) -> None:
@@ -247,16 +287,22 @@ def ask(port: int, *pieces: bytes) -> bytes:
 
 
 def test_headers_come_soon_and_end(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    connections = pytest.importorskip("evenhand.annotate.connections", reason="needs httptools")
+    connections = pytest.importorskip("evenhand.study.connections", reason="needs httptools")
     monkeypatch.setattr(connections, "SECONDS", 0.5)
     start = b"GET /health HTTP/1.1\r\nHost: x\r\n"
     with serve(app_of(place)) as port:
-        assert ask(port, start, *[b"X-%d: %s\r\n" % (i, b"a" * 8000) for i in range(9)]).startswith(b"HTTP/1.1 431 ")
+        assert ask(port, start, *[b"X-%d: %s\r\n" % (i, b"a" * 8000) for i in range(9)]).startswith(
+            b"HTTP/1.1 431 "
+        )
         assert ask(port, start, b"X: ", *[b"a" * 8000] * 9).startswith(b"HTTP/1.1 431 ")
         assert ask(port) == ask(port, start) == b""  # closed after half a second
-        twice = ask(port, (start + b"\r\n") * 2 + start)  # two whole requests are answered, the third never ends
+        twice = ask(
+            port, (start + b"\r\n") * 2 + start
+        )  # two whole requests are answered, the third never ends
         assert twice.count(b"HTTP/1.1 200 OK") == 2
-        large = b"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 10000000\r\n\r\n"
+        large = (
+            b"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 10000000\r\n\r\n"
+        )
         assert ask(port, large).startswith(b"HTTP/1.1 413 ")  # before anything of it was sent
 
 
@@ -269,12 +315,21 @@ def test_a_proxy_on_this_machine_is_believed(place: Place, monkeypatch: pytest.M
     with serve(app) as port:
         end = b" HTTP/1.1\r\nHost: study.example\r\nConnection: close\r\n"
         found = ask(
-            port, b"GET " + place.invite()[1].encode() + end + b"X-Forwarded-Proto: https\r\nX-Forwarded-For: 192.0.2.9\r\n\r\n"
+            port,
+            b"GET "
+            + place.invite()[1].encode()
+            + end
+            + b"X-Forwarded-Proto: https\r\nX-Forwarded-For: 192.0.2.9\r\n\r\n",
         ).lower()
         assert b"; secure" in found
         assert b"strict-transport-security" in found
         assert b"\r\nserver:" not in found
         for address, codes in ((b"192.0.2.9", [b"401", b"429"]), (b"192.0.2.8", [b"401", b"401"])):
-            assert [ask(port, b"GET /" + end + b"X-Forwarded-For: " + address + b"\r\n\r\n")[9:12] for _ in range(2)] == codes
-        upgrade = b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
+            assert [
+                ask(port, b"GET /" + end + b"X-Forwarded-For: " + address + b"\r\n\r\n")[9:12]
+                for _ in range(2)
+            ] == codes
+        upgrade = (
+            b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
+        )
         assert ask(port, upgrade).startswith(b"HTTP/1.1 200")  # no such thing here

@@ -14,9 +14,9 @@ from postgres import Server, answer, ask, begin, server, store, url  # noqa: F40
 
 import sqlalchemy as sa  # isort: skip
 
-from evenhand.annotate import migrations
-from evenhand.annotate.databases import Database, open_engine
-from evenhand.annotate.store import Store
+from evenhand.study import migrations
+from evenhand.study.databases import Database, open_engine
+from evenhand.study.store import Store
 from evenhand.core.errors import InputError, StorageError
 
 # ruff: noqa: F811  (fixtures are arguments)
@@ -25,7 +25,7 @@ ANSWERING = f"""
 import sys
 sys.path.insert(0, {str(HERE)!r})
 from postgres import answer
-from evenhand.annotate.store import Store
+from evenhand.study.store import Store
 url, person, count = sys.argv[1:]
 store = Store.open(url)
 print("ready", flush=True)
@@ -45,7 +45,9 @@ def upgrade() -> None:
 
 def start(url: str, person: str, count: int) -> subprocess.Popen[str]:
     words = [sys.executable, "-c", ANSWERING, url, person, str(count)]
-    child = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=os.environ)
+    child = subprocess.Popen(
+        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=os.environ
+    )
     assert child.stdout is not None and child.stdout.readline() == "ready\n"
     return child
 
@@ -91,8 +93,12 @@ def test_two_processes_answer_at_once(url: str) -> None:
         children = [start(url, person, 40) for person in people]
         for child in children:
             go(child)
-        assert [child.communicate()[0].split() for child in children] == [[str(i) for i in range(40)]] * 2
-        assert sorted(store.answers_table()["question"].to_list()) == sorted(f"{p}.trial.1.{i}" for p in people for i in range(40))
+        assert [child.communicate()[0].split() for child in children] == [
+            [str(i) for i in range(40)]
+        ] * 2
+        assert sorted(store.answers_table()["question"].to_list()) == sorted(
+            f"{p}.trial.1.{i}" for p in people for i in range(40)
+        )
 
 
 def test_many_open_a_new_database_at_once(url: str) -> None:
@@ -120,7 +126,9 @@ def fill_disk(store: Store) -> sa.Engine:
     if engine.dialect.name == "sqlite":
         with engine.connect() as connection:
             pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
-        sa.event.listen(engine, "checkout", lambda c, *_: c.execute(f"PRAGMA max_page_count={pages}"))
+        sa.event.listen(
+            engine, "checkout", lambda c, *_: c.execute(f"PRAGMA max_page_count={pages}")
+        )
     else:
         with engine.begin() as connection:
             connection.execute(
@@ -128,7 +136,9 @@ def fill_disk(store: Store) -> sa.Engine:
                     "CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'No space left' USING ERRCODE = '53100'; END $$"
                 )
             )
-            connection.execute(sa.text("CREATE TRIGGER fill BEFORE INSERT ON answers EXECUTE FUNCTION fill()"))
+            connection.execute(
+                sa.text("CREATE TRIGGER fill BEFORE INSERT ON answers EXECUTE FUNCTION fill()")
+            )
     return engine
 
 
@@ -176,7 +186,9 @@ def test_one_refused_write_leaves_the_others_of_its_group_alone(tmp_path: Path) 
     for thread in (blocking, *threads):
         thread.join()
     assert said == {3: "three: is refused after it was written"}
-    assert database.read(lambda c: [n for (n,) in c.execute(sa.text("SELECT n FROM t ORDER BY n"))]) == [0, 1, 2, 4, 5]
+    assert database.read(
+        lambda c: [n for (n,) in c.execute(sa.text("SELECT n FROM t ORDER BY n"))]
+    ) == [0, 1, 2, 4, 5]
     database.close()
     with pytest.raises(StorageError, match="closed"):
         database.write(lambda _: None)
@@ -193,7 +205,9 @@ def test_sqlite_is_set_up_to_be_durable(tmp_path: Path) -> None:
     assert told == ["wal", 2, 1, 30_000]  # 2: FULL
 
 
-def test_an_older_database_is_upgraded_with_its_answers(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_older_database_is_upgraded_with_its_answers(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with Store.open(url) as store:
         me = begin(store, 1)
         answer(store, me, f"{me}.trial.1.0", key="a")
@@ -208,12 +222,15 @@ def test_an_older_database_is_upgraded_with_its_answers(url: str, tmp_path: Path
         assert store.database.read(lambda c: tuple(c.execute(query).one())) == ("none", "0002")
     monkeypatch.undo()
     with pytest.raises(
-        InputError, match=r"is of revision 0002, which this evenhand does not know \(it knows 0001\); install a newer evenhand"
+        InputError,
+        match=r"is of revision 0002, which this evenhand does not know \(it knows 0001\); install a newer evenhand",
     ):
         Store.open(url)
 
 
-def test_a_migration_that_fails_changes_nothing(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_migration_that_fails_changes_nothing(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     Store.open(url).close()
     (tmp_path / "0002_bad.py").write_text(SECOND + "    raise RuntimeError('half-way')\n")
     monkeypatch.setattr(migrations, "VERSIONS", (*migrations.VERSIONS, tmp_path))
@@ -221,11 +238,13 @@ def test_a_migration_that_fails_changes_nothing(url: str, tmp_path: Path, monkey
         Store.open(url)
     monkeypatch.undo()
     with Store.open(url) as store:
-        assert "note" not in store.database.read(lambda c: [column["name"] for column in sa.inspect(c).get_columns("annotators")])
+        assert "note" not in store.database.read(
+            lambda c: [column["name"] for column in sa.inspect(c).get_columns("annotators")]
+        )
 
 
 def test_the_migrations_make_the_tables_that_the_store_reads(url: str) -> None:
-    from evenhand.annotate.tables import MODEL
+    from evenhand.study.tables import MODEL
 
     Store.open(url).close()
     found, engine = sa.MetaData(), sa.create_engine(url)
@@ -237,14 +256,19 @@ def test_the_migrations_make_the_tables_that_the_store_reads(url: str) -> None:
             c.name: (c.nullable, c.primary_key) for c in table.columns
         }
         assert {i.name for i in found.tables[name].indexes} == {i.name for i in table.indexes}
-        unique = [{c.name for c in held.constraints if isinstance(c, sa.UniqueConstraint)} for held in (found.tables[name], table)]
+        unique = [
+            {c.name for c in held.constraints if isinstance(c, sa.UniqueConstraint)}
+            for held in (found.tables[name], table)
+        ]
         assert unique[0] == unique[1]
 
 
 def test_a_file_that_is_no_database(tmp_path: Path) -> None:
     path = tmp_path / "notes.db"
     path.write_text("this is text and not a database\n" * 100)
-    with pytest.raises(InputError, match=r"notes.db: is not a database of a study .*name another file"):
+    with pytest.raises(
+        InputError, match=r"notes.db: is not a database of a study .*name another file"
+    ):
         Store.open(f"sqlite:///{path}")
     assert path.read_text().startswith("this is text")
 
@@ -254,7 +278,9 @@ def test_a_database_of_another_program(url: str) -> None:
     with engine.begin() as connection:
         connection.execute(sa.text("CREATE TABLE shopping (item TEXT)"))
     engine.dispose()
-    with pytest.raises(InputError, match=r"holds other tables \(shopping\) and is no study of evenhand"):
+    with pytest.raises(
+        InputError, match=r"holds other tables \(shopping\) and is no study of evenhand"
+    ):
         Store.open(url)
 
 
@@ -268,7 +294,10 @@ def test_a_server_that_is_not_there(tmp_path: Path) -> None:
 def test_part_of_a_part_is_never_there(store: Store) -> None:
     me = store.add_annotator()
     questions = ask(me, 2000)
-    threads = [threading.Thread(target=store.begin_part, args=(me, "trial", 1, questions)) for _ in range(4)]
+    threads = [
+        threading.Thread(target=store.begin_part, args=(me, "trial", 1, questions))
+        for _ in range(4)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -16,14 +16,27 @@ pytest.importorskip("sqlalchemy", reason="needs the annotate extra")
 
 from postgres import answer as give
 from postgres import begin, server, store, url  # noqa: F401  (fixtures)
-from study_site import PASSWORD, Page, Place, answer, do_part, hidden, kinds, open_place, place, right, send, told  # noqa: F401  (a fixture)
+from study_site import (
+    PASSWORD,
+    Page,
+    Place,
+    answer,
+    do_part,
+    hidden,
+    kinds,
+    open_place,
+    place,
+    right,
+    send,
+    told,
+)  # noqa: F401  (a fixture)
 
-from evenhand.annotate.owner import hash_password
-from evenhand.annotate.rows import RefusedError
-from evenhand.annotate.scoring import Scored, control_accuracy
-from evenhand.annotate.serving import open_store
-from evenhand.annotate.store import Store, Verdict
-from evenhand.annotate.study import open_study
+from evenhand.study.owner import hash_password
+from evenhand.study.rows import RefusedError
+from evenhand.people.scoring import Scored, control_accuracy
+from evenhand.study.serving import open_store
+from evenhand.study.store import Store, Verdict
+from evenhand.study.study import open_study
 
 # ruff: noqa: F811  (fixtures are arguments)
 
@@ -41,7 +54,9 @@ def answer_all(place: Place, name: str, client: Any, page: Page) -> Page:
     return page
 
 
-def test_an_answer_changed_while_a_part_is_closed_is_judged_or_refused(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_changed_while_a_part_is_closed_is_judged_or_refused(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     name, desk, page = place.person()
     phone = place.client()
     page = answer_all(place, name, desk, page)
@@ -56,7 +71,7 @@ def test_an_answer_changed_while_a_part_is_closed_is_judged_or_refused(place: Pl
         assert said == []  # it waits until the verdict is written
         return control_accuracy(*given)
 
-    monkeypatch.setattr("evenhand.annotate.steps.control_accuracy", judge_slowly)
+    monkeypatch.setattr("evenhand.study.steps.control_accuracy", judge_slowly)
     assert send(desk, page, "/finish").url.path == "/result"
     thread.join()
     assert said[0].status_code == 403
@@ -65,7 +80,9 @@ def test_an_answer_changed_while_a_part_is_closed_is_judged_or_refused(place: Pl
     assert [(p.state, p.accuracy) for p in place.store.parts(name)] == [("passed", 1.0)]
 
 
-def test_a_part_is_judged_by_its_latest_answers_and_locked_meanwhile(store: Store, url: str) -> None:
+def test_a_part_is_judged_by_its_latest_answers_and_locked_meanwhile(
+    store: Store, url: str
+) -> None:
     me, said = begin(store, 2), []
     for number, key in ((0, "a"), (1, "b")):
         give(store, me, f"{me}.trial.1.{number}", key=key)
@@ -94,7 +111,9 @@ def test_a_part_is_judged_by_its_latest_answers_and_locked_meanwhile(store: Stor
     assert [row.fine for row in store.scored(me)] == [-1.5, 1.5]
 
 
-def test_finishing_twice_at_once_shows_the_result_twice(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_finishing_twice_at_once_shows_the_result_twice(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     name, client, page = place.person()
     page = answer_all(place, name, client, page)
     open_part = place.store.parts(name)
@@ -105,11 +124,13 @@ def test_finishing_twice_at_once_shows_the_result_twice(place: Place, monkeypatc
     assert send(client, page, "/finish").url.path == "/result"
 
 
-def test_an_expired_session_loses_no_question(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_expired_session_loses_no_question(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     name, client, page = place.person()
     asked = place.store.next_question(name)
     with monkeypatch.context() as patch:
-        patch.setattr("evenhand.annotate.tokens.SESSION_SECONDS", -1)
+        patch.setattr("evenhand.study.tokens.SESSION_SECONDS", -1)
         found = answer(client, page)
         assert found.status_code == 401
         assert "you go on with the same question" in told(found)
@@ -170,15 +191,23 @@ def test_looking_at_a_page_ends_no_inventory(asking: Place) -> None:
     page = send(client, page, "/inventory", shown=hidden(page, "shown"), value=4)
     page = send(client, page, "/inventory", shown=hidden(page, "shown"), value=1)
     assert page.url.path == "/start"
-    again = send(client, old, "/inventory", shown=hidden(old, "shown"), value=0)  # a page that was left open
+    again = send(
+        client, old, "/inventory", shown=hidden(old, "shown"), value=0
+    )  # a page that was left open
     assert again.url.path == "/start"
     assert asking.store.inventory_answers(name, "mornings") == {"1": 4.0, "2": 1.0}
 
 
 @pytest.mark.parametrize(
-    ("items", "held"), [("0,新,A new one.,新\n1,我,I like mornings.,朝\n", {"1": 5.0}), ("9,新,Another one.,新\n", {})]
+    ("items", "held"),
+    [
+        ("0,新,A new one.,新\n1,我,I like mornings.,朝\n", {"1": 5.0}),
+        ("9,新,Another one.,新\n", {}),
+    ],
 )
-def test_an_inventory_that_was_changed_meanwhile(asking: Place, tmp_path: Path, items: str, held: dict[str, float]) -> None:
+def test_an_inventory_that_was_changed_meanwhile(
+    asking: Place, tmp_path: Path, items: str, held: dict[str, float]
+) -> None:
     """The form names its item: moved to another place it is still the same one, and an item that is gone gets no answer."""
     name, link = asking.invite()
     client = asking.client()
@@ -200,7 +229,9 @@ def test_a_trial_that_fails_again_and_again(place: Place) -> None:
         page = do_part(place, name, client, page, is_wrong=True)
         assert "Not quite yet" in told(page)
         page = send(client, client.get("/next"), "/start")
-        assert (asked := place.store.next_question(name)) is not None and asked.attempt == attempt + 1
+        assert (
+            asked := place.store.next_question(name)
+        ) is not None and asked.attempt == attempt + 1
     controls = place.store.answers_table().filter(role="accuracy").select("attempt", "probe").rows()
     assert len(controls) == len(set(controls)) == 8
     assert len({probe for _, probe in controls}) > 4
@@ -233,7 +264,9 @@ def test_a_night_before_an_open_page_moves_no_median(place: Place) -> None:
     for key, seconds in enumerate((2.0, 40_000.0, 4.0, 3.0)):
         asked = place.store.next_question(name)
         assert asked is not None
-        place.store.give_answer(name, asked.question.id, {}, fine=0, coarse=0, seconds=seconds, key=f"k{key}")
+        place.store.give_answer(
+            name, asked.question.id, {}, fine=0, coarse=0, seconds=seconds, key=f"k{key}"
+        )
     assert place.store.paces() == {(name, "trial", 1): 3.5}
     place.store.set_owner("lab", hash_password(PASSWORD))
     page = send(client, client.get("/owner/login"), "/owner/login", name="lab", password=PASSWORD)
@@ -247,8 +280,17 @@ def test_nobody_is_asked_who_they_are(asking: Place) -> None:
     pages = [page, page := send(client, page, "/consent", agree="1")]
     for _ in range(2):
         page = send(client, page, "/inventory", shown=hidden(page, "shown"), skip=1)
-    pages += [page, page := send(client, page, "/start"), answer_all(asking, name, client, page), client.get("/pause")]
-    fields = {field for shown in pages for field in re.findall(r"<(?:input|textarea|select)\b[^>]*\bname=\"(\w+)\"", shown.text)}
+    pages += [
+        page,
+        page := send(client, page, "/start"),
+        answer_all(asking, name, client, page),
+        client.get("/pause"),
+    ]
+    fields = {
+        field
+        for shown in pages
+        for field in re.findall(r"<(?:input|textarea|select)\b[^>]*\bname=\"(\w+)\"", shown.text)
+    }
     assert fields <= {"csrf", "shown", "agree", "value", "first", "second", "equal"}
     assert re.fullmatch(r"[0-9a-f]{16}", name)
     assert len({asking.store.add_annotator() for _ in range(100)}) == 100

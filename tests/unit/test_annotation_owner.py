@@ -12,23 +12,30 @@ pytest.importorskip("sqlalchemy", reason="needs the annotate extra")
 
 from study_site import PASSWORD, ROOMY, Place, hidden, kinds, open_place, place, send, told  # noqa: F401  (a fixture)
 
-from evenhand.annotate.archive import read_archive
-from evenhand.annotate.importing import import_inventories
-from evenhand.annotate.owner import hash_password, is_right
-from evenhand.annotate.security import Buckets, Limits, Rate
-from evenhand.annotate.store import Store
-from evenhand.annotate.tokens import Shown, TokenError, Tokens, load_secret
+from evenhand.study.archive import read_archive
+from evenhand.study.importing import import_inventories
+from evenhand.study.owner import hash_password, is_right
+from evenhand.study.security import Buckets, Limits, Rate
+from evenhand.study.store import Store
+from evenhand.study.tokens import Shown, TokenError, Tokens, load_secret
 from evenhand.core.errors import StorageError
 
 # ruff: noqa: F811  (fixtures are arguments)
 
 
-@pytest.mark.parametrize("path", ["/owner/invite", "/owner/revoke", "/owner/logout", "/owner/login"])
+@pytest.mark.parametrize(
+    "path", ["/owner/invite", "/owner/revoke", "/owner/logout", "/owner/login"]
+)
 def test_every_form_of_the_owner_needs_its_token(place: Place, path: str) -> None:
     place.store.set_owner("lab", hash_password(PASSWORD))
     owner = place.client()
     send(owner, owner.get("/owner/login"), "/owner/login", name="lab", password=PASSWORD)
-    assert owner.post(path, data={"csrf": "forged", "days": "7", "name": "lab", "password": PASSWORD}).status_code == 403
+    assert (
+        owner.post(
+            path, data={"csrf": "forged", "days": "7", "name": "lab", "password": PASSWORD}
+        ).status_code
+        == 403
+    )
     assert place.store.annotators() == []
 
 
@@ -62,7 +69,9 @@ def test_logging_in_is_limited_and_tells_nothing(place: Place) -> None:
     client = place.client()
     codes = []
     for name, password in (("lab", "wrong"), ("nobody", PASSWORD), ("lab", ""), ("lab", PASSWORD)):
-        found = send(client, client.get("/owner/login"), "/owner/login", name=name, password=password)
+        found = send(
+            client, client.get("/owner/login"), "/owner/login", name=name, password=password
+        )
         codes.append(found.status_code)
     assert codes == [401, 401, 401, 429]
     assert "Too many attempts" in told(found)
@@ -77,7 +86,11 @@ def test_the_owner_is_behind_a_login_that_a_new_password_ends(place: Place) -> N
         assert client.get(path).status_code == 401
     assert client.post("/owner/invite", data={"days": "7"}).status_code == 401
     page = client.get("/owner/login")
-    found = client.post("/owner/login", data={"csrf": hidden(page, "csrf"), "name": "lab", "password": PASSWORD}, follow_redirects=False)
+    found = client.post(
+        "/owner/login",
+        data={"csrf": hidden(page, "csrf"), "name": "lab", "password": PASSWORD},
+        follow_redirects=False,
+    )
     cookie = found.headers["set-cookie"].lower()
     assert all(part in cookie for part in ("httponly", "samesite=strict", "secure", "path=/owner"))
     assert client.get("/owner").status_code == 200
@@ -107,8 +120,15 @@ def test_the_owner_takes_the_whole_study_home(tmp_path: Path) -> None:
     assert PASSWORD.encode() not in found.content and b"argon2" not in found.content
     with Store.open(f"sqlite:///{tmp_path}/moved.db") as moved:
         assert read_archive(moved, tmp_path / "a.zip") == {
-            "study": 1, "annotators": 1, "invitations": 1, "parts": 0, "questions": 0, "answers": 0, "inventory_answers": 2, "events": 1,
-        }  # fmt: skip
+            "study": 1,
+            "annotators": 1,
+            "invitations": 1,
+            "parts": 0,
+            "questions": 0,
+            "answers": 0,
+            "inventory_answers": 2,
+            "events": 1,
+        }
         assert moved.annotators() == place.store.annotators()
     (tmp_path / "i.csv").write_bytes(client.get("/owner/export/inventories").content)
     assert import_inventories(tmp_path / "i.csv").equals(place.store.inventory_table())

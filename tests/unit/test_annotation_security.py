@@ -16,11 +16,11 @@ pytest.importorskip("sqlalchemy", reason="needs the annotate extra")
 from starlette.testclient import TestClient
 from study_site import ROOMY, Place, answer, hidden, kinds, open_place, place, send, told  # noqa: F401  (a fixture)
 
-from evenhand.annotate.security import Limits, Rate
-from evenhand.annotate.store import Store
-from evenhand.annotate.tokens import ExpiredTokenError, Shown, Tokens
+from evenhand.study.security import Limits, Rate
+from evenhand.study.store import Store
+from evenhand.study.tokens import ExpiredTokenError, Shown, Tokens
 from evenhand.core.errors import StorageError
-from evenhand.core.records import BLANK, GENDERS
+from evenhand.core.probe import BLANK, GENDERS
 
 # ruff: noqa: F811  (fixtures are arguments)
 
@@ -31,14 +31,22 @@ def count(place: Place) -> int:
 
 def test_headers_are_strict_everywhere(place: Place) -> None:
     _, client, page = place.person()
-    for found in (page, client.get("/nowhere"), client.get("/static/study.css"), client.get("/i/forged"), client.get("/owner/login")):
+    for found in (
+        page,
+        client.get("/nowhere"),
+        client.get("/static/study.css"),
+        client.get("/i/forged"),
+        client.get("/owner/login"),
+    ):
         policy = found.headers["content-security-policy"]
         assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'")
         assert "frame-ancestors 'none'" in policy
         assert "unsafe" not in policy
         assert found.headers["x-content-type-options"] == "nosniff"
         assert found.headers["referrer-policy"] == "no-referrer"
-        assert "set-cookie" not in found.headers or "httponly" in found.headers["set-cookie"].lower()
+        assert (
+            "set-cookie" not in found.headers or "httponly" in found.headers["set-cookie"].lower()
+        )
     assert page.headers["cache-control"] == "no-store"
     assert "server" not in page.headers
 
@@ -46,18 +54,28 @@ def test_headers_are_strict_everywhere(place: Place) -> None:
 def test_no_inline_script_or_style(place: Place) -> None:
     _, client, page = place.person()
     for found in (page, client.get("/pause"), client.get("/owner/login")):
-        assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|javascript:", found.text)
+        assert not re.search(
+            r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|javascript:", found.text
+        )
 
 
 def test_a_script_in_a_sentence_is_text(tmp_path: Path) -> None:
     rows = [
         {
-            "id": f"en/{i}", "kind": "mask", "language": "en", "texts": [f"<script>alert({i})</script> & \"{BLANK}\" slept.", "he", "she"], "stratum": s, "cluster": f"{i}",
-            "twin": None, "tags": {"gold": GENDERS[i % 2], "fair": str(i % 2)} if s == "OS" else {},
+            "id": f"en/{i}",
+            "kind": "mask",
+            "language": "en",
+            "texts": [f'<script>alert({i})</script> & "{BLANK}" slept.', "he", "she"],
+            "stratum": s,
+            "cluster": f"{i}",
+            "twin": None,
+            "tags": {"gold": GENDERS[i % 2], "fair": str(i % 2)} if s == "OS" else {},
         }
         for i, s in enumerate(["MS"] * 20 + ["OS"] * 10)
-    ]  # fmt: skip
-    (tmp_path / "bad.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    ]
+    (tmp_path / "bad.jsonl").write_text(
+        "".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8"
+    )
     place = open_place(tmp_path, suite="bad.jsonl")
     _, _, page = place.person()
     assert "&lt;script&gt;alert(" in page.text
@@ -65,13 +83,17 @@ def test_a_script_in_a_sentence_is_text(tmp_path: Path) -> None:
     place.store.close()
 
 
-@pytest.mark.parametrize("path", ["/consent", "/start", "/question", "/finish", "/leave", "/inventory"])
+@pytest.mark.parametrize(
+    "path", ["/consent", "/start", "/question", "/finish", "/leave", "/inventory"]
+)
 def test_every_form_needs_its_token(place: Place, path: str) -> None:
     _, client, page = place.person()
     _other, _, theirs = place.person()
     before = count(place)
     for csrf in ("", "forged", hidden(theirs, "csrf")):
-        found = client.post(path, data={"csrf": csrf, "shown": hidden(page, "shown"), "value": "3", "agree": "1"})
+        found = client.post(
+            path, data={"csrf": csrf, "shown": hidden(page, "shown"), "value": "3", "agree": "1"}
+        )
         assert found.status_code == 403
         assert "did not come from this page" in told(found)
     assert kinds(place).count("bad form") == 3
@@ -83,7 +105,13 @@ def test_forged_foreign_and_revoked_invitations(place: Place) -> None:
     _person, link = place.invite()
     foreign = Tokens("another study's secret, just as long").invite(place.store.invitations()[0].id)
     unknown = place.tokens.invite("0" * 32)
-    for token in (link[3:-6] + ("A" if link[-6] != "A" else "B") + link[-5:], foreign, unknown, "x", "%00"):
+    for token in (
+        link[3:-6] + ("A" if link[-6] != "A" else "B") + link[-5:],
+        foreign,
+        unknown,
+        "x",
+        "%00",
+    ):
         found = client.get(f"/i/{token}")
         assert found.status_code == 403
         assert "This invitation link is not valid" in told(found)
@@ -106,7 +134,7 @@ def test_expired_invitations_and_sessions(place: Place, monkeypatch: pytest.Monk
     assert found.status_code == 403
     assert "has expired" in told(found)
     late.close()
-    monkeypatch.setattr("evenhand.annotate.tokens.SESSION_SECONDS", -1)
+    monkeypatch.setattr("evenhand.study.tokens.SESSION_SECONDS", -1)
     found = client.get("/next")
     assert found.status_code == 401
     assert "Your session has ended" in told(found)
@@ -115,7 +143,18 @@ def test_expired_invitations_and_sessions(place: Place, monkeypatch: pytest.Monk
 
 def test_no_session_and_a_forged_one(place: Place) -> None:
     client = place.client()
-    for path in ("/", "/question", "/previous", "/result", "/pause", "/start", "/inventory", "/done", "/consent", "/break"):
+    for path in (
+        "/",
+        "/question",
+        "/previous",
+        "/result",
+        "/pause",
+        "/start",
+        "/inventory",
+        "/done",
+        "/consent",
+        "/break",
+    ):
         assert client.get(path).status_code == 401
     client.cookies.set("evenhand_session", place.tokens.open_session("somebody", "0" * 32) + "x")
     assert client.get("/question").status_code == 401
@@ -124,7 +163,7 @@ def test_no_session_and_a_forged_one(place: Place) -> None:
 
 def test_an_old_form_is_refused(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     _, client, page = place.person()
-    monkeypatch.setattr("evenhand.annotate.tokens.FORM_SECONDS", -1)
+    monkeypatch.setattr("evenhand.study.tokens.FORM_SECONDS", -1)
     assert answer(client, page).status_code == 403
     with pytest.raises(ExpiredTokenError):
         place.tokens.check_form(hidden(page, "csrf"), "x")
@@ -138,11 +177,21 @@ def test_nobody_answers_or_sees_anothers_question(place: Place) -> None:
     other, _theirs, page2 = place.person()
     wanted = place.store.next_question(other)
     assert wanted is not None
-    found = client.post("/question", data={"csrf": hidden(page, "csrf"), "shown": hidden(page2, "shown"), "value": "3"})
+    found = client.post(
+        "/question",
+        data={"csrf": hidden(page, "csrf"), "shown": hidden(page2, "shown"), "value": "3"},
+    )
     assert found.status_code == 403  # the form of another annotator
-    forged = place.tokens.show_question(mine, Shown(question=wanted.question.id, at=0.0, key="k"))  # even if a signature were made for it
-    for question in (forged, place.tokens.show_question(mine, Shown(question="0" * 16, at=0.0, key="k"))):
-        found = client.post("/question", data={"csrf": hidden(page, "csrf"), "shown": question, "value": "3"})
+    forged = place.tokens.show_question(
+        mine, Shown(question=wanted.question.id, at=0.0, key="k")
+    )  # even if a signature were made for it
+    for question in (
+        forged,
+        place.tokens.show_question(mine, Shown(question="0" * 16, at=0.0, key="k")),
+    ):
+        found = client.post(
+            "/question", data={"csrf": hidden(page, "csrf"), "shown": question, "value": "3"}
+        )
         assert found.status_code == 403
         assert "not open for you" in told(found)
         assert wanted.question.shown not in told(found)
@@ -153,12 +202,16 @@ def test_nobody_answers_or_sees_anothers_question(place: Place) -> None:
 def test_a_replayed_form_is_stored_once(place: Place) -> None:
     _, client, page = place.person()
     shown = {"csrf": hidden(page, "csrf"), "shown": hidden(page, "shown")}
-    form = shown | ({"first": "1", "second": "2"} if 'data-type="type1"' in page.text else {"value": "4"})
+    form = shown | (
+        {"first": "1", "second": "2"} if 'data-type="type1"' in page.text else {"value": "4"}
+    )
     for _ in range(3):
         assert client.post("/question", data=form).status_code == 200
     assert count(place) == 1
     other = form | ({"first": "2", "second": "1"} if "first" in form else {"value": "1"})
-    assert client.post("/question", data=other).status_code == 403  # the same key with another answer
+    assert (
+        client.post("/question", data=other).status_code == 403
+    )  # the same key with another answer
     assert count(place) == 1
     assert kinds(place) == ["used key"]
 
@@ -166,16 +219,24 @@ def test_a_replayed_form_is_stored_once(place: Place) -> None:
 @pytest.mark.parametrize(
     ("fields", "status"),
     [
-        ({"first": "1"}, 422), ({}, 422), ({"first": "1", "second": "1"}, 422), ({"first": "1", "second": "4"}, 422), ({"first": "male", "second": "2"}, 422),
-        ({"first": "1", "second": "2", "equal": "maybe"}, 422), ({"first": "1", "second": "2", "third": "3"}, 422), ({"value": "3"}, 422),
+        ({"first": "1"}, 422),
+        ({}, 422),
+        ({"first": "1", "second": "1"}, 422),
+        ({"first": "1", "second": "4"}, 422),
+        ({"first": "male", "second": "2"}, 422),
+        ({"first": "1", "second": "2", "equal": "maybe"}, 422),
+        ({"first": "1", "second": "2", "third": "3"}, 422),
+        ({"value": "3"}, 422),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_ranking_is_refused(place: Place, fields: dict[str, str], status: int) -> None:
     name, client, page = place.person()
     while (asked := place.store.next_question(name)) is not None and asked.question.type != "type1":
         page = answer(client, page)
     before = count(place)
-    found = client.post("/question", data={"csrf": hidden(page, "csrf"), "shown": hidden(page, "shown"), **fields})
+    found = client.post(
+        "/question", data={"csrf": hidden(page, "csrf"), "shown": hidden(page, "shown"), **fields}
+    )
     assert found.status_code == status
     assert "exactly two" in told(found) or "no answer to the question" in told(found)
     assert count(place) == before
@@ -188,7 +249,10 @@ def test_what_is_no_probability_is_refused(place: Place, value: str) -> None:
     while (asked := place.store.next_question(name)) is not None and asked.question.type != "type2":
         page = answer(client, page)
     before = count(place)
-    found = client.post("/question", data={"csrf": hidden(page, "csrf"), "shown": hidden(page, "shown"), "value": value})
+    found = client.post(
+        "/question",
+        data={"csrf": hidden(page, "csrf"), "shown": hidden(page, "shown"), "value": value},
+    )
     assert found.status_code == 422
     assert "choose one of the five" in told(found)
     assert count(place) == before
@@ -199,13 +263,19 @@ def test_forms_that_cannot_be_read(place: Place) -> None:
     _, client, page = place.person()
     ordinary = "application/x-www-form-urlencoded"
     for body, kind, status in (
-        (b"csrf=%ff%fe", ordinary, 400), (b"&".join(b"a%d=1" % i for i in range(50)), ordinary, 400), (b"{}", "application/json", 415),
-        (b"csrf=a&csrf=b", ordinary, 422), (b"", ordinary, 403), (b"\xff\xfe", ordinary, 400),
-    ):  # fmt: skip
+        (b"csrf=%ff%fe", ordinary, 400),
+        (b"&".join(b"a%d=1" % i for i in range(50)), ordinary, 400),
+        (b"{}", "application/json", 415),
+        (b"csrf=a&csrf=b", ordinary, 422),
+        (b"", ordinary, 403),
+        (b"\xff\xfe", ordinary, 400),
+    ):
         found = client.post("/question", content=body, headers={"content-type": kind})
         assert found.status_code == status
         assert "Nothing" in told(found) or "nothing" in told(found)
-    assert send(client, page, "/leave", odd=1).status_code == 422  # a field that is not of this form
+    assert (
+        send(client, page, "/leave", odd=1).status_code == 422
+    )  # a field that is not of this form
     assert len(kinds(place)) == 7
 
 
@@ -225,7 +295,12 @@ def test_a_large_body_is_refused_before_it_is_read(place: Place) -> None:
         assert found.status_code == 413
         assert "too large" in told(found)
     assert kinds(place) == ["too large"] * 2
-    assert client.post("/question", content=b"x", headers=ordinary | {"content-length": "-5"}).status_code == 413
+    assert (
+        client.post(
+            "/question", content=b"x", headers=ordinary | {"content-length": "-5"}
+        ).status_code
+        == 413
+    )
 
 
 def test_haste_is_refused_for_the_session_alone(place: Place) -> None:
@@ -247,7 +322,9 @@ def test_addresses_are_limited_without_a_session(place: Place) -> None:
     client = place.client()
     codes = [client.get("/i/guess").status_code for _ in range(8)]
     assert codes == [403] * 5 + [429] * 3
-    assert "testclient" not in " ".join(f"{e.kind} {e.detail}" for e in place.store.events())  # no address is stored
+    assert "testclient" not in " ".join(
+        f"{e.kind} {e.detail}" for e in place.store.events()
+    )  # no address is stored
 
 
 def test_refusals_speak_the_language_of_the_interface(place: Place) -> None:
@@ -257,7 +334,9 @@ def test_refusals_speak_the_language_of_the_interface(place: Place) -> None:
         assert words in client.get("/i/forged").text
 
 
-def test_a_full_disk_is_told_and_nothing_is_lost(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_told_and_nothing_is_lost(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _, client, page = place.person()
 
     def refuse(*_: object, **__: object) -> bool:

@@ -32,10 +32,17 @@ def test_a_stopped_server_closes_its_store(tmp_path: Path, stop: signal.Signals)
     _, link = place.invite()
     place.store.close()
     port = free_port()
-    server = subprocess.Popen([*SERVE, str(tmp_path / "small.toml"), "--port", str(port)], stderr=subprocess.PIPE, text=True)
+    server = subprocess.Popen(
+        [*SERVE, str(tmp_path / "small.toml"), "--port", str(port)],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     try:
         assert server.stderr is not None
-        assert server.stderr.readline() == f"serving http://127.0.0.1:{port} (owner: http://127.0.0.1:{port}/owner); stop with Ctrl-C\n"
+        assert (
+            server.stderr.readline()
+            == f"serving http://127.0.0.1:{port} (owner: http://127.0.0.1:{port}/owner); stop with Ctrl-C\n"
+        )
         deadline = time.monotonic() + 60
         while True:  # it listens; it may not yet answer
             try:
@@ -60,6 +67,14 @@ def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
     open_place(tmp_path).store.close()
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        done = subprocess.run([*SERVE, str(tmp_path / "small.toml"), "--port", str(port)], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [*SERVE, str(tmp_path / "small.toml"), "--port", str(port)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     assert done.returncode == 2
-    assert f"error: cannot listen on 127.0.0.1 port {port}: Address already in use; choose another" in done.stderr
+    assert (
+        f"error: cannot listen on 127.0.0.1 port {port}: Address already in use; choose another"
+        in done.stderr
+    )

@@ -10,9 +10,9 @@ from postgres import WORDS, answer, ask, begin, server, store, url  # noqa: F401
 
 import sqlalchemy as sa  # isort: skip
 
-from evenhand.annotate.rows import RefusedError
-from evenhand.annotate.scoring import Scored
-from evenhand.annotate.store import Store
+from evenhand.study.rows import RefusedError
+from evenhand.people.scoring import Scored
+from evenhand.study.store import Store
 from evenhand.core.errors import EvenhandError, InputError
 
 # ruff: noqa: F811  (fixtures are arguments)
@@ -27,7 +27,13 @@ def test_questions_come_in_order_and_only_once(store: Store) -> None:
     for place in range(3):
         asked = store.next_question(me)
         assert asked is not None
-        assert (asked.place, asked.size, asked.part, asked.attempt, asked.payload) == (place, 3, "trial", 1, None)
+        assert (asked.place, asked.size, asked.part, asked.attempt, asked.payload) == (
+            place,
+            3,
+            "trial",
+            1,
+            None,
+        )
         assert asked.question == ask(me, 3)[place]
         assert answer(store, me, asked.question.id, key=f"k{place}")
     assert store.next_question(me) is None
@@ -47,7 +53,11 @@ def test_a_changed_answer_is_appended_and_the_latest_counts(store: Store) -> Non
     first = f"{me}.trial.1.0"
     answer(store, me, first, key="a")
     assert answer(store, me, first, key="b", fine=-1.5, first="female")
-    assert store.question(me, first).payload == {"first": "female", "second": "neutral", "equal": False}
+    assert store.question(me, first).payload == {
+        "first": "female",
+        "second": "neutral",
+        "equal": False,
+    }
     assert store.scored(me) == [Scored(me, "p0", "type1", "measure", -1.5, -1.5, "trial", 1)]
     table = store.answers_table()
     assert table["fine"].to_list() == [1.5, -1.5]
@@ -82,26 +92,34 @@ def test_nobody_reads_or_answers_anothers_question(store: Store) -> None:
     with pytest.raises(RefusedError, match="no such question for you"):
         store.question(me, "nonsense")
     assert [(e.kind, e.annotator, e.detail) for e in store.events()] == [
-        ("unknown question", me, "nonsense"), ("foreign question", me, theirs), ("foreign question", me, theirs),
-    ]  # fmt: skip
+        ("unknown question", me, "nonsense"),
+        ("foreign question", me, theirs),
+        ("foreign question", me, theirs),
+    ]
     assert store.answers_table().is_empty()
     assert (asked := store.next_question(me)) is not None and asked.question.id == f"{me}.trial.1.0"
 
 
 def test_the_database_itself_refuses_an_answer_to_anothers_question(store: Store, url: str) -> None:
     me, other = begin(store, 1), begin(store, 1)
-    order = (
-        "INSERT INTO answers (annotator, question, given_at, seconds, payload, fine, coarse, key) VALUES (:me, :q, '', 0, '', 0, 0, 'k')"
-    )
+    order = "INSERT INTO answers (annotator, question, given_at, seconds, payload, fine, coarse, key) VALUES (:me, :q, '', 0, '', 0, 0, 'k')"
     with pytest.raises(sa.exc.IntegrityError), store.database._writing.begin() as connection:
         connection.execute(sa.text(order), {"me": me, "q": f"{other}.trial.1.0"})
 
 
 @pytest.mark.parametrize("order", ["UPDATE {0} SET {1} = 'x'", "DELETE FROM {0}"])
 @pytest.mark.parametrize(
-    ("table", "column"), [("answers", "payload"), ("questions", "shown"), ("inventory_answers", "item"), ("events", "kind")]
+    ("table", "column"),
+    [
+        ("answers", "payload"),
+        ("questions", "shown"),
+        ("inventory_answers", "item"),
+        ("events", "kind"),
+    ],
 )
-def test_raw_sql_cannot_change_or_delete(store: Store, url: str, order: str, table: str, column: str) -> None:
+def test_raw_sql_cannot_change_or_delete(
+    store: Store, url: str, order: str, table: str, column: str
+) -> None:
     me = begin(store, 1)
     answer(store, me, f"{me}.trial.1.0", key="a")
     store.answer_inventory(me, "msi", {"1": 3}, "b")
@@ -115,7 +133,10 @@ def test_raw_sql_cannot_change_or_delete(store: Store, url: str, order: str, tab
             connection.execute(sa.text(f"TRUNCATE {table} CASCADE"))
     engine.dispose()
     after = store.answers_table(), store.inventory_table(), store.events()
-    assert all(new.equals(old) for new, old in zip(after[:2], before[:2], strict=True)) and after[2] == before[2]
+    assert (
+        all(new.equals(old) for new, old in zip(after[:2], before[:2], strict=True))
+        and after[2] == before[2]
+    )
 
 
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)  # INSERT OR REPLACE is a word of SQLite
@@ -135,7 +156,9 @@ NASTY = """'; DROP TABLE answers; -- " \\ %s %(a)s :q ? \0 \ud800 他🙂"""
 
 def test_a_payload_is_a_parameter_and_comes_back_as_it_was(store: Store) -> None:
     me = begin(store, 1)
-    assert store.give_answer(me, f"{me}.trial.1.0", {"first": NASTY}, fine=0, coarse=0, seconds=0, key="'; --")
+    assert store.give_answer(
+        me, f"{me}.trial.1.0", {"first": NASTY}, fine=0, coarse=0, seconds=0, key="'; --"
+    )
     assert store.question(me, f"{me}.trial.1.0").payload == {"first": NASTY}
     with pytest.raises(RefusedError, match="no such question"):
         store.question(me, NASTY)
@@ -144,7 +167,11 @@ def test_a_payload_is_a_parameter_and_comes_back_as_it_was(store: Store) -> None
     with pytest.raises(RefusedError, match="annotator"):
         store.annotator(NASTY)
     store.log("odd", NASTY, NASTY)
-    assert all(event.detail.startswith("'; DROP TABLE answers") for event in store.events() if event.kind in ("odd", "unknown question"))
+    assert all(
+        event.detail.startswith("'; DROP TABLE answers")
+        for event in store.events()
+        if event.kind in ("odd", "unknown question")
+    )
 
 
 def test_sixteen_threads_lose_and_double_nothing(store: Store) -> None:
@@ -154,7 +181,9 @@ def test_sixteen_threads_lose_and_double_nothing(store: Store) -> None:
     def work(person: str) -> None:
         try:
             while (asked := store.next_question(person)) is not None:
-                assert [answer(store, person, asked.question.id, key=f"{asked.place}") for _ in range(2)] == [True, False]
+                assert [
+                    answer(store, person, asked.question.id, key=f"{asked.place}") for _ in range(2)
+                ] == [True, False]
         except BaseException as error:
             failures.append(error)
 
@@ -170,7 +199,10 @@ def test_sixteen_threads_lose_and_double_nothing(store: Store) -> None:
 
 def test_one_form_from_sixteen_threads_is_one_answer(store: Store) -> None:
     me, said = begin(store, 1), []
-    threads = [threading.Thread(target=lambda: said.append(answer(store, me, f"{me}.trial.1.0", key="a"))) for _ in range(16)]
+    threads = [
+        threading.Thread(target=lambda: said.append(answer(store, me, f"{me}.trial.1.0", key="a")))
+        for _ in range(16)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -197,7 +229,12 @@ def test_parts_open_one_at_a_time_and_close_when_all_is_answered(store: Store) -
     assert store.begin_part(me, "trial", 2, ask(me, 1, attempt=2))
     assert (asked := store.next_question(me)) is not None and (asked.attempt, asked.place) == (2, 0)
     first, second = store.parts(me)
-    assert (first.state, first.accuracy, first.consistency, second.state) == ("failed", 0.5, None, "open")
+    assert (first.state, first.accuracy, first.consistency, second.state) == (
+        "failed",
+        0.5,
+        None,
+        "open",
+    )
 
 
 def test_a_question_twice_is_refused_whole(store: Store) -> None:
@@ -212,8 +249,17 @@ def test_a_question_twice_is_refused_whole(store: Store) -> None:
 def test_going_back_reaches_what_was_answered_and_no_further(store: Store) -> None:
     me = begin(store, 3)
     answer(store, me, f"{me}.trial.1.0", key="a")
-    assert [store.question_at(me, place) is not None for place in (-1, 0, 1, 2)] == [False, True, True, False]
-    assert (back := store.question_at(me, 0)) is not None and back.payload is not None and back.question.options == WORDS
+    assert [store.question_at(me, place) is not None for place in (-1, 0, 1, 2)] == [
+        False,
+        True,
+        True,
+        False,
+    ]
+    assert (
+        (back := store.question_at(me, 0)) is not None
+        and back.payload is not None
+        and back.question.options == WORDS
+    )
 
 
 def test_invitations_hold_until_they_expire_or_are_revoked(url: str) -> None:
@@ -224,11 +270,21 @@ def test_invitations_hold_until_they_expire_or_are_revoked(url: str) -> None:
         assert store.admit(one) == store.admit(two) == me
         assert [store.revoke(one), store.revoke(one), store.revoke("x")] == [True, False, False]
         now[0] += timedelta(days=7)
-        for link, kind in ((one, "revoked"), (two, "expired"), ("x", "unknown"), (NASTY, "unknown")):
+        for link, kind in (
+            (one, "revoked"),
+            (two, "expired"),
+            ("x", "unknown"),
+            (NASTY, "unknown"),
+        ):
             with pytest.raises(RefusedError, match="ask for a new one") as refusal:
                 store.admit(link)
             assert refusal.value.kind == f"{kind} invitation"
-        assert [e.kind.split()[0] for e in store.events()] == ["unknown", "unknown", "expired", "revoked"]
+        assert [e.kind.split()[0] for e in store.events()] == [
+            "unknown",
+            "unknown",
+            "expired",
+            "revoked",
+        ]
 
 
 def test_people_owners_and_inventories(store: Store) -> None:
@@ -251,7 +307,9 @@ def test_people_owners_and_inventories(store: Store) -> None:
 def test_a_store_belongs_to_one_study(store: Store) -> None:
     store.keep_study("mine", "contextualised@1#abc", {"trial": 200})
     store.keep_study("mine", "contextualised@1#abc", {"trial": 100})
-    with pytest.raises(EvenhandError, match="belongs to the sentences 'contextualised@1#abc', not 'cgb@2024#def'"):
+    with pytest.raises(
+        EvenhandError, match="belongs to the sentences 'contextualised@1#abc', not 'cgb@2024#def'"
+    ):
         store.keep_study("mine", "cgb@2024#def", {})
     with pytest.raises(EvenhandError, match="belongs to the study 'mine', not 'yours'"):
         store.keep_study("yours", "contextualised@1#abc", {})
@@ -278,11 +336,17 @@ def test_who_withdraws_counts_no_more_and_cannot_come_back(store: Store) -> None
         answer(store, who, f"{who}.trial.1.0", key="a")
         store.answer_inventory(who, "mornings", {"1": 2}, "k")
     assert store.withdraw(me) == 1
-    assert [row.annotator for row in store.scored()] == store.answers_table()["annotator"].to_list() == [other]
+    assert (
+        [row.annotator for row in store.scored()]
+        == store.answers_table()["annotator"].to_list()
+        == [other]
+    )
     assert store.inventory_table()["annotator"].to_list() == [other]
     with pytest.raises(RefusedError, match="taken back"):
         store.admit(link)
     with pytest.raises(EvenhandError, match="has withdrawn"):
         store.invite(me, 30)
-    assert [(p.id, p.state) for p in store.annotators() if p.state == "withdrawn"] == [(me, "withdrawn")]
+    assert [(p.id, p.state) for p in store.annotators() if p.state == "withdrawn"] == [
+        (me, "withdrawn")
+    ]
     assert sum(p.answered for p in store.progress()) == 2  # nothing was erased

@@ -11,9 +11,10 @@ import pytest
 from models import TinyModel, write_model
 
 import evenhand as eh
+from evenhand.core.answer_files import read_answers, suite_of, to_table, write_answers
+from evenhand.core.answers import Answers
 from evenhand.core.errors import InputError
-from evenhand.core.records import Answers, Run
-from evenhand.engine.answers import read_answers, suite_of, to_table, write_answers
+from evenhand.core.run import Run
 from evenhand.engine.audit import judge
 
 
@@ -58,15 +59,27 @@ def test_estimates_and_signatures_are_those_of_the_run(run: Run, path: Path) -> 
     again = judge(suite_of(said), said, resamples=100)
     assert repr(again.estimates) == repr(run.estimates)
     assert again.suite.reference == run.suite.reference
-    groups = [[(b.measure, b.by, g.name, dict(g.tags), repr(g.interval)) for b in r.breakdowns for g in b.groups] for r in (run, again)]
+    groups = [
+        [
+            (b.measure, b.by, g.name, dict(g.tags), repr(g.interval))
+            for b in r.breakdowns
+            for g in b.groups
+        ]
+        for r in (run, again)
+    ]
     assert groups[0] == groups[1]
 
 
 def test_a_changed_probe_is_found_by_the_digest(run: Run, tmp_path: Path) -> None:
     first = run.answers.probes[0]
-    touched = replace(run.answers, probes=(replace(first, texts=(first.texts[0], "A woman works.")), *run.answers.probes[1:]))
+    touched = replace(
+        run.answers,
+        probes=(replace(first, texts=(first.texts[0], "A woman works.")), *run.answers.probes[1:]),
+    )
     write_answers(touched, tmp_path / "touched.parquet")
-    with pytest.raises(InputError, match=rf"but were asked as {run.suite.digest}: the file was changed"):
+    with pytest.raises(
+        InputError, match=rf"but were asked as {run.suite.digest}: the file was changed"
+    ):
         suite_of(read_answers(tmp_path / "touched.parquet"))
 
 
@@ -105,7 +118,9 @@ def test_a_parquet_file_of_others_is_refused_by_its_columns(tmp_path: Path) -> N
 
 def test_a_dropped_column_is_named(run: Run, path: Path, tmp_path: Path) -> None:
     told = pl.read_parquet_metadata(path)["evenhand"]
-    to_table(run.answers).drop("neutral", "tags").write_parquet(tmp_path / "less.parquet", metadata={"evenhand": told})
+    to_table(run.answers).drop("neutral", "tags").write_parquet(
+        tmp_path / "less.parquet", metadata={"evenhand": told}
+    )
     with pytest.raises(InputError, match="lacks the columns tags, neutral"):
         read_answers(tmp_path / "less.parquet")
 

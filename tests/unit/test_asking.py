@@ -11,7 +11,7 @@ from models import Counting, numbered, pairs, truth, write_model
 
 import evenhand as eh
 from evenhand.core.errors import EvenhandError
-from evenhand.core.records import Floats, Probe
+from evenhand.core.probe import Floats, Probe
 from evenhand.engine.asking import CHUNK, ask
 from evenhand.engine.cache import AnswerCache
 
@@ -40,7 +40,9 @@ def test_order_is_kept_whatever_order_the_chunks_have(tmp_path: Path) -> None:
     respondent = Counting()
     cache = AnswerCache(respondent.identity, tmp_path)
     np.testing.assert_array_equal(ask(respondent, probes, cache=cache), expected(probes))
-    np.testing.assert_array_equal(ask(respondent, probes[::-1], cache=cache), expected(probes)[::-1])
+    np.testing.assert_array_equal(
+        ask(respondent, probes[::-1], cache=cache), expected(probes)[::-1]
+    )
     cache.close()
     lengths = [len(t) for t in respondent.asked]
     assert [len(c) for c in respondent.calls] == [CHUNK, CHUNK, 5]
@@ -134,7 +136,10 @@ def test_another_label_map_does_not_get_the_answers_of_the_first(tmp_path: Path)
     folder = write_model(tmp_path / "tiny")
     usual = {"entailment": 0, "neutral": 1, "contradiction": 2}
     turned = {"entailment": 2, "neutral": 1, "contradiction": 0}
-    runs = [eh.audit(str(folder), limit=30, resamples=100, label_map=m, cache=tmp_path / "cache") for m in (usual, turned, usual)]
+    runs = [
+        eh.audit(str(folder), limit=30, resamples=100, label_map=m, cache=tmp_path / "cache")
+        for m in (usual, turned, usual)
+    ]
     np.testing.assert_array_equal(runs[0].answers.values[:, ::-1], runs[1].answers.values)
     np.testing.assert_array_equal(runs[0].answers.values, runs[2].answers.values)
     assert not np.array_equal(runs[0].answers.values, runs[1].answers.values)

@@ -11,18 +11,25 @@ from models import Counting, TinyModel, truth, write_model
 
 import evenhand as eh
 from evenhand.core.errors import EvenhandError, InputError, UnknownNameError
+from evenhand.core.probe import NLI_LABELS
 from evenhand.core.protocols import Respondent
-from evenhand.core.records import NLI_LABELS, Suite
+from evenhand.core.suite import Suite, write_suite
 from evenhand.engine.audit import limited, load_suite
 from evenhand.measures.coal import nli_coal
-from evenhand.suites.files import write_suite
 
 QUICK = {"limit": 60, "resamples": 100}
 
 
 def by_gender(pairs: list[tuple[str, str]]) -> list[list[float]]:
     """Entailment for women, contradiction for men, neutral for persons."""
-    return [[2.0, 0.5, 0.0] if "woman" in h.lower() else [0.0, 1.0, 2.0] if "man" in h.lower() else [0.0, 1.0, 0.0] for _, h in pairs]
+    return [
+        [2.0, 0.5, 0.0]
+        if "woman" in h.lower()
+        else [0.0, 1.0, 2.0]
+        if "man" in h.lower()
+        else [0.0, 1.0, 0.0]
+        for _, h in pairs
+    ]
 
 
 def test_a_function_is_asked_and_its_numbers_are_kept_raw() -> None:
@@ -31,7 +38,9 @@ def test_a_function_is_asked_and_its_numbers_are_kept_raw() -> None:
     np.testing.assert_array_equal(run.answers.values, by_gender(asked))
     assert run.answers.respondent == "function:by_gender"
     told = {e.measure: e.value for e in run.estimates}
-    assert told["nli_coal"] == pytest.approx(nli_coal(run.answers.values, [p.stratum for p in run.suite.probes]))
+    assert told["nli_coal"] == pytest.approx(
+        nli_coal(run.answers.values, [p.stratum for p in run.suite.probes])
+    )
     strata = [(p.stratum, p.tags["gender"]) for p in run.suite.probes]
     component = (
         float(np.mean([g == "female" for s, g in strata if s == "PS"])),
@@ -44,7 +53,11 @@ def test_a_function_is_asked_and_its_numbers_are_kept_raw() -> None:
 
 def test_a_lambda_that_is_always_neutral_is_fair() -> None:
     run = eh.audit(lambda pairs: [[0, 1, 0]] * len(pairs), **QUICK)  # type: ignore[arg-type]
-    assert {e.measure: e.value for e in run.estimates} == {"nli_coal": 0, "fraction_neutral": 0, "person_entailment": 0}
+    assert {e.measure: e.value for e in run.estimates} == {
+        "nli_coal": 0,
+        "fraction_neutral": 0,
+        "person_entailment": 0,
+    }
 
 
 def test_a_function_is_asked_anew_each_time() -> None:
@@ -60,7 +73,9 @@ def test_a_function_is_asked_anew_each_time() -> None:
 
 
 def test_a_function_of_the_wrong_shape_is_told_so() -> None:
-    with pytest.raises(EvenhandError, match=r"returned shape \(60, 2\) for 60 pairs; expected \(60, 3\)"):
+    with pytest.raises(
+        EvenhandError, match=r"returned shape \(60, 2\) for 60 pairs; expected \(60, 3\)"
+    ):
         eh.audit(lambda pairs: [[0.5, 0.5]] * len(pairs), **QUICK)  # type: ignore[arg-type]
 
 
@@ -73,7 +88,10 @@ def test_a_function_that_gives_no_numbers_is_not_fair_but_unmeasured() -> None:
 
 def test_a_respondent_object_is_asked_once_and_then_known(tmp_path: Path) -> None:
     first, second, third = Counting(), Counting(), Counting()
-    runs = [eh.audit(r, limit=60, resamples=100, cache=c) for r, c in ((first, tmp_path), (second, tmp_path), (third, False))]
+    runs = [
+        eh.audit(r, limit=60, resamples=100, cache=c)
+        for r, c in ((first, tmp_path), (second, tmp_path), (third, False))
+    ]
     assert isinstance(first, Respondent)
     assert [len(r.asked) for r in (first, second, third)] == [60 + 174, 0, 60 + 174]
     for run in runs:
@@ -92,7 +110,10 @@ def test_no_cache_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_batch_size_changes_no_estimate(tmp_path: Path) -> None:
     folder = write_model(tmp_path / "tiny")
-    runs = [eh.audit(str(folder), limit=60, resamples=100, batch_size=n, cache=False) for n in (1, 7, None)]
+    runs = [
+        eh.audit(str(folder), limit=60, resamples=100, batch_size=n, cache=False)
+        for n in (1, 7, None)
+    ]
     model = TinyModel()
     said = [model.forward(p.texts[0], p.texts[1]) for p in runs[0].suite.probes]
     for run in runs:
@@ -115,7 +136,9 @@ def test_a_suite_file_is_asked_as_it_is(tmp_path: Path) -> None:
 
 def test_a_pair_of_one_text_in_a_suite_file_is_named_by_its_row(tmp_path: Path) -> None:
     line = '{"id": "%s", "kind": "pair", "language": "en", "texts": [%s], "stratum": "PS", "cluster": "x"}\n'
-    (tmp_path / "odd.jsonl").write_text(line % ("a", '"x", "y"') + line % ("b", '"x"'), encoding="utf-8")
+    (tmp_path / "odd.jsonl").write_text(
+        line % ("a", '"x", "y"') + line % ("b", '"x"'), encoding="utf-8"
+    )
     with pytest.raises(InputError, match=r"odd\.jsonl, row 2: .*texts"):
         eh.audit("fixed:random", suite=str(tmp_path / "odd.jsonl"))
 
@@ -134,7 +157,9 @@ def test_a_limit_keeps_twins_together_and_all_strata(limit: int, seed: int) -> N
         strata = Counter(p.stratum for p in suite.probes)
         assert set(strata) == {"PS", "AS", "NS", "NB"}
         assert strata["PS"] == strata["AS"]
-        assert abs(strata["NS"] - 2 * strata["PS"]) <= 2  # as many premises of one sort as of the other
+        assert (
+            abs(strata["NS"] - 2 * strata["PS"]) <= 2
+        )  # as many premises of one sort as of the other
     assert suite.reference.endswith(f"#{suite.digest}/{limit}")
 
 
@@ -155,7 +180,9 @@ def test_a_limit_beyond_the_suite_is_no_limit() -> None:
 
 
 def test_the_same_seed_gives_the_same_run_and_another_seed_another() -> None:
-    first, again, other = (eh.audit("fixed:random", seed=s, limit=60, resamples=100) for s in (3, 3, 4))
+    first, again, other = (
+        eh.audit("fixed:random", seed=s, limit=60, resamples=100) for s in (3, 3, 4)
+    )
     assert first.suite.digest == again.suite.digest != other.suite.digest
     assert first.estimates == again.estimates
     np.testing.assert_array_equal(first.answers.values, again.answers.values)
@@ -166,14 +193,18 @@ def test_chosen_measures_are_those_that_are_computed_and_do_not_change_by_compan
     alone = eh.audit("fixed:random", measures=["fraction_neutral"], limit=60, resamples=100)
     among = eh.audit("fixed:random", limit=60, resamples=100)
     assert alone.estimates == tuple(e for e in among.estimates if e.measure == "fraction_neutral")
-    with pytest.raises(UnknownNameError, match=r"unknown measure 'nli_cola'\. Did you mean nli_coal"):
+    with pytest.raises(
+        UnknownNameError, match=r"unknown measure 'nli_cola'\. Did you mean nli_coal"
+    ):
         eh.audit("fixed:random", measures=["nli_cola"])
 
 
 def test_baselines_and_sanity_stand_beside_the_estimates() -> None:
     run = eh.audit("fixed:fair", limit=60, resamples=100)
     constant = {e.measure: e.value for e in run.baselines["fixed:constant"]}
-    assert constant == pytest.approx({"nli_coal": 2 / 3, "fraction_neutral": 1, "person_entailment": 1})
+    assert constant == pytest.approx(
+        {"nli_coal": 2 / 3, "fraction_neutral": 1, "person_entailment": 1}
+    )
     assert [(e.measure, e.value, e.probes) for e in run.sanity] == [("accuracy", 1.0, 174)]
     assert set(run.timing) == {"load_seconds", "ask_seconds", "judge_seconds", "total_seconds"}
     assert run.answers.labels == NLI_LABELS

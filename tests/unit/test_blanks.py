@@ -15,7 +15,7 @@ from tokenizers.models import BPE
 from tokenizers.processors import TemplateProcessing
 
 from evenhand.core.errors import EvenhandWarning
-from evenhand.core.records import BLANK
+from evenhand.core.probe import BLANK
 from evenhand.respondents.blanks import Filling, Unanswerable, filled, find_words
 from evenhand.respondents.tokens import find_unknown
 
@@ -31,7 +31,10 @@ def found(tokenizer: Tokenizer, *texts: str) -> list[Filling]:
 
 def tokens(tokenizer: Tokenizer, *texts: str) -> list[list[str]]:
     """The tokens of each candidate."""
-    return [[str(tokenizer.id_to_token(i)) for i in ids[start:end]] for ids, start, end in found(tokenizer, *texts)]
+    return [
+        [str(tokenizer.id_to_token(i)) for i in ids[start:end]]
+        for ids, start, end in found(tokenizer, *texts)
+    ]
 
 
 def spoken(text: str) -> str:
@@ -40,7 +43,10 @@ def spoken(text: str) -> str:
 
 
 def test_the_sentence_is_filled_with_each_candidate() -> None:
-    assert filled(("The [BLANK] left.", "man", "old woman")) == ["The man left.", "The old woman left."]
+    assert filled(("The [BLANK] left.", "man", "old woman")) == [
+        "The man left.",
+        "The old woman left.",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -52,9 +58,13 @@ def test_the_sentence_is_filled_with_each_candidate() -> None:
         ("left, [BLANK]", ("he", "she"), [" he", " she"]),
     ],
     ids=["start", "middle", "quote", "end"],
-)  # fmt: skip
-def test_a_leading_space_belongs_to_the_word_where_the_tokeniser_says_so(text: str, words: tuple[str, ...], expected: list[str]) -> None:
-    assert len({BYTES.token_to_id(spoken(" he")), BYTES.token_to_id("he"), None}) == 3  # two tokens, or nothing would be tested
+)
+def test_a_leading_space_belongs_to_the_word_where_the_tokeniser_says_so(
+    text: str, words: tuple[str, ...], expected: list[str]
+) -> None:
+    assert (
+        len({BYTES.token_to_id(spoken(" he")), BYTES.token_to_id("he"), None}) == 3
+    )  # two tokens, or nothing would be tested
     assert tokens(BYTES, text, *words) == [[spoken(w)] for w in expected]
 
 
@@ -76,12 +86,18 @@ def test_a_token_that_reaches_over_the_edge_of_the_word_widens_the_blank_for_all
 
 def test_pieces_that_continue_a_word() -> None:
     assert tokens(WORDS, "The fire[BLANK] left.", "man", "woman") == [["##man"], ["##wo", "##man"]]
-    assert tokens(WORDS, "[BLANK] left.", "Fireman", "Singer") == [["fire", "##man"], ["sing", "##er"]]
+    assert tokens(WORDS, "[BLANK] left.", "Fireman", "Singer") == [
+        ["fire", "##man"],
+        ["sing", "##er"],
+    ]
     assert tokens(WORDS, "The [BLANK]er left.", "sing", "nurse") == [["sing"], ["nurse"]]
 
 
 def test_a_word_is_all_of_its_tokens_never_only_the_first() -> None:
-    assert tokens(WORDS, "The [BLANK] left.", "fireman", "firewoman") == [["fire", "##man"], ["fire", "##wo", "##man"]]
+    assert tokens(WORDS, "The [BLANK] left.", "fireman", "firewoman") == [
+        ["fire", "##man"],
+        ["fire", "##wo", "##man"],
+    ]
     assert tokens(WORDS, "The [BLANK] left.", "man", "he, she") == [["man"], ["he", ",", "she"]]
 
 
@@ -99,7 +115,11 @@ def test_a_particle_that_is_glued_to_one_candidate_widens_the_blank_for_all() ->
         ["의사"],
         ["그녀"],
     ]  # here the particle is a token of its own for both
-    assert tokens(WORDS, "[BLANK]는 학교에 갔다.", "의사", "그녀", "그") == [["의사", "##는"], ["그녀", "##는"], ["그는"]]
+    assert tokens(WORDS, "[BLANK]는 학교에 갔다.", "의사", "그녀", "그") == [
+        ["의사", "##는"],
+        ["그녀", "##는"],
+        ["그는"],
+    ]
     assert tokens(WORDS, "[BLANK] 학교에 갔다.", "그는", "그녀는") == [["그는"], ["그녀", "##는"]]
 
 
@@ -108,7 +128,9 @@ def test_a_candidate_that_is_glued_to_the_text_before_it_widens_the_blank_to_the
     assert tokens(WORDS, "the 그[BLANK] 갔다", "는", "가") == [["그는"], ["그", "##가"]]
 
 
-def test_a_rest_that_is_cut_differently_is_of_the_blank_even_where_no_token_reaches_into_it() -> None:
+def test_a_rest_that_is_cut_differently_is_of_the_blank_even_where_no_token_reaches_into_it() -> (
+    None
+):
     """After 그는 comes ##데, after 그녀 comes ##는데: as many tokens, but not the same."""
     assert tokens(WORDS, "[BLANK]는데 갔다", "그", "그녀") == [["그는", "##데"], ["그녀", "##는데"]]
     assert tokens(WORDS, "[BLANK]는데 갔다", "의사", "그녀") == [["의사"], ["그녀"]]
@@ -130,33 +152,45 @@ def test_what_stands_before_the_word_may_be_cut_differently_too() -> None:
 
 
 @given(
-    before=st.text(alphabet="abcZ", max_size=6), after=st.text(alphabet="abcZ", max_size=6),
-    candidates=st.lists(st.text(alphabet="abcXY", min_size=1, max_size=3), min_size=2, max_size=4, unique=True),
-)  # fmt: skip
-def test_whatever_is_cut_differently_is_of_the_blank(before: str, after: str, candidates: list[str]) -> None:
+    before=st.text(alphabet="abcZ", max_size=6),
+    after=st.text(alphabet="abcZ", max_size=6),
+    candidates=st.lists(
+        st.text(alphabet="abcXY", min_size=1, max_size=3), min_size=2, max_size=4, unique=True
+    ),
+)
+def test_whatever_is_cut_differently_is_of_the_blank(
+    before: str, after: str, candidates: list[str]
+) -> None:
     check_region(letters(), f"{before}{BLANK}{after}", candidates)
 
 
-@pytest.mark.parametrize("empty", ["\u200b", "\u0007", "\u00ad"], ids=["zero width", "bell", "soft hyphen"])
+@pytest.mark.parametrize(
+    "empty", ["\u200b", "\u0007", "\u00ad"], ids=["zero width", "bell", "soft hyphen"]
+)
 def test_a_candidate_that_the_tokeniser_drops_has_no_tokens(empty: str) -> None:
     texts = ("The [BLANK] left.", "man", empty)
-    assert find_words(texts, WORDS.encode_batch(filled(texts)), find_unknown(WORDS)) == Unanswerable(
-        f"the candidate '{empty}' has no tokens"
-    )
+    assert find_words(
+        texts, WORDS.encode_batch(filled(texts)), find_unknown(WORDS)
+    ) == Unanswerable(f"the candidate '{empty}' has no tokens")
     assert tokens(WORDS, "The [BLANK] left.", "man", f"{empty}woman") == [["man"], ["woman"]]
 
 
 def test_a_candidate_with_unknown_characters_is_named() -> None:
     texts = ("The [BLANK] left.", "man", "龘")
     found_words = find_words(texts, WORDS.encode_batch(filled(texts)), find_unknown(WORDS))
-    assert found_words == Unanswerable("the candidate '龘' has characters that the tokeniser does not know")
+    assert found_words == Unanswerable(
+        "the candidate '龘' has characters that the tokeniser does not know"
+    )
     assert tokens(WORDS, "龘 said the [BLANK] left.", "man", "woman") == [["man"], ["woman"]]
 
 
 def test_a_byte_level_tokeniser_knows_every_character() -> None:
     assert find_unknown(WORDS) == 1
     assert find_unknown(BYTES) is None
-    assert tokens(BYTES, "The [BLANK] left.", "龘", "man") == [["é", "¾", "ĺ"], ["man"]]  # both have the space before them as a token
+    assert tokens(BYTES, "The [BLANK] left.", "龘", "man") == [
+        ["é", "¾", "ĺ"],
+        ["man"],
+    ]  # both have the space before them as a token
     assert tokens(BYTES, "The [BLANK] left.", "龘", "he") == [["Ġ", "é", "¾", "ĺ"], ["Ġhe"]]
 
 
@@ -168,11 +202,18 @@ def test_unknown_characters_in_the_respondent(tmp_path: Path) -> None:
         mask_probe("龘 said the [BLANK] left.", "man", "woman", identity="sentence"),
         mask_probe("The [BLANK] left.", "man", "woman", identity="known"),
     )
-    with pytest.warns(EvenhandWarning, match=r"^some sentences have characters .*tiny@.* the first: candidate, sentence;"):
+    with pytest.warns(
+        EvenhandWarning,
+        match=r"^some sentences have characters .*tiny@.* the first: candidate, sentence;",
+    ):
         values = respondent.answer(probes)
     assert np.isfinite(values).all(axis=1).tolist() == [False, True, True]
-    assert respondent.unanswered == {"the candidate '龘' has characters that the tokeniser does not know": 1}
-    np.testing.assert_allclose(respondent.answer(probes[2:]), values[2:], atol=1e-6)  # and no warning
+    assert respondent.unanswered == {
+        "the candidate '龘' has characters that the tokeniser does not know": 1
+    }
+    np.testing.assert_allclose(
+        respondent.answer(probes[2:]), values[2:], atol=1e-6
+    )  # and no warning
 
 
 def check_region(tokenizer: Tokenizer, text: str, candidates: Sequence[str]) -> None:
@@ -180,10 +221,16 @@ def check_region(tokenizer: Tokenizer, text: str, candidates: Sequence[str]) -> 
     cut, start = found(tokenizer, text, *candidates), text.index(BLANK)
     assert len({(i[:s], i[e:]) for i, s, e in cut}) == 1
     firsts, lasts = set(), set()
-    for (ids, low, high), word, whole in zip(cut, candidates, filled((text, *candidates)), strict=True):
+    for (ids, low, high), word, whole in zip(
+        cut, candidates, filled((text, *candidates)), strict=True
+    ):
         encoding = tokenizer.encode(whole)
         assert tuple(encoding.ids) == ids
-        inside = [k for k, (a, b) in enumerate(encoding.offsets) if a < b and max(a, start) < min(b, start + len(word))]
+        inside = [
+            k
+            for k, (a, b) in enumerate(encoding.offsets)
+            if a < b and max(a, start) < min(b, start + len(word))
+        ]
         assert low <= inside[0] <= inside[-1] < high
         firsts.add(inside[0] - low)
         lasts.add(high - 1 - inside[-1])
@@ -195,15 +242,29 @@ some_text = st.text(alphabet="他她男女孩医生 he,", max_size=8)
 some_word = st.text(alphabet="他她男女孩医生he", min_size=1, max_size=4)
 
 
-@given(before=some_text, after=some_text, candidates=st.lists(some_word, min_size=2, max_size=4, unique=True))
+@given(
+    before=some_text,
+    after=some_text,
+    candidates=st.lists(some_word, min_size=2, max_size=4, unique=True),
+)
 def test_whatever_is_around_the_blank_the_region_holds_the_word_and_the_rest_is_the_same(
     before: str, after: str, candidates: list[str]
 ) -> None:
     check_region(BYTES, f"{before}{BLANK}{after}", candidates)
 
 
-@given(data=st.data(), candidates=st.lists(st.sampled_from(["他", "男孩", "女孩", "she", "fireman"]), min_size=2, max_size=4, unique=True))
-def test_the_order_of_the_candidates_does_not_matter(data: st.DataObject, candidates: list[str]) -> None:
+@given(
+    data=st.data(),
+    candidates=st.lists(
+        st.sampled_from(["他", "男孩", "女孩", "she", "fireman"]),
+        min_size=2,
+        max_size=4,
+        unique=True,
+    ),
+)
+def test_the_order_of_the_candidates_does_not_matter(
+    data: st.DataObject, candidates: list[str]
+) -> None:
     order = data.draw(st.permutations(range(len(candidates))))
     text = f"the {BLANK} left."
     for tokenizer in (BYTES, WORDS):

@@ -11,8 +11,8 @@ from scipy import stats as scipy_stats
 
 from evenhand.core import catalog
 from evenhand.core.errors import EvenhandError
+from evenhand.core.probe import Floats
 from evenhand.core.protocols import SuiteOptions
-from evenhand.core.records import Floats
 from evenhand.measures.labelling import ratio
 from evenhand.stats.bootstrap import Method, cluster_totals, draw_weights, interval
 
@@ -44,7 +44,9 @@ def test_percentile_bounds_equal_a_loop_with_the_same_draws() -> None:
     def at(tail: float) -> float:
         place = tail * (len(scores) - 1)
         whole = int(place)
-        return scores[whole] + (place - whole) * (scores[min(whole + 1, len(scores) - 1)] - scores[whole])
+        return scores[whole] + (place - whole) * (
+            scores[min(whole + 1, len(scores) - 1)] - scores[whole]
+        )
 
     assert found == pytest.approx((0.5, at(0.05), at(0.95)), abs=1e-12)
 
@@ -59,11 +61,17 @@ def test_a_resample_draws_as_many_clusters_as_there_are() -> None:
 def test_bca_agrees_with_scipy() -> None:
     """One observation a cluster, skewed, so that the correction matters: BCa and percentile differ by more than the tolerance."""
     values = rng(3).exponential(size=25)
-    told = scipy_stats.bootstrap((values,), np.mean, n_resamples=40_000, method="BCa", rng=rng(1)).confidence_interval
+    told = scipy_stats.bootstrap(
+        (values,), np.mean, n_resamples=40_000, method="BCa", rng=rng(1)
+    ).confidence_interval
     found = interval(counted(values), mean, rng(2), resamples=40_000, method="bca")
     plain = interval(counted(values), mean, rng(2), resamples=40_000, method="percentile")
-    error = 0.1 * values.std() / np.sqrt(len(values))  # four times the Monte Carlo error of two such quantiles
-    assert found.low == pytest.approx(told.low, abs=error) and found.high == pytest.approx(told.high, abs=error)
+    error = (
+        0.1 * values.std() / np.sqrt(len(values))
+    )  # four times the Monte Carlo error of two such quantiles
+    assert found.low == pytest.approx(told.low, abs=error) and found.high == pytest.approx(
+        told.high, abs=error
+    )
     assert abs(plain.high - told.high) > error and abs(plain.low - told.low) > error
 
 
@@ -72,7 +80,9 @@ class TestEdges:
     """What must not be lost at the edges, by either method."""
 
     def test_constant_data_has_no_width(self, method: Method) -> None:
-        assert interval(np.tile([4.0, 1.0], (20, 1)), mean, rng(), resamples=500, method=method) == (0.25, 0.25, 0.25)
+        assert interval(
+            np.tile([4.0, 1.0], (20, 1)), mean, rng(), resamples=500, method=method
+        ) == (0.25, 0.25, 0.25)
 
     def test_one_cluster_has_no_bounds(self, method: Method) -> None:
         found = interval(np.asarray([[4.0, 3.0]]), mean, rng(), resamples=500, method=method)
@@ -93,26 +103,38 @@ class TestEdges:
         totals = np.asarray([[2, 0, 0, 0, 0, 2, 0, 0, 0], [0, 0, 0, 0, 0, 0, 1, 1, 0.0]])
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            found = interval(totals, catalog.measure("nli_coal").combine, rng(), resamples=200, method=method)
+            found = interval(
+                totals, catalog.measure("nli_coal").combine, rng(), resamples=200, method=method
+            )
         assert found == pytest.approx((2.5 / 3,) * 3)
 
     def test_a_higher_level_is_wider(self, method: Method) -> None:
         totals = counted(rng(4).normal(size=50))
-        narrow, wide = (interval(totals, mean, rng(2), resamples=2000, level=level, method=method) for level in (0.8, 0.99))
+        narrow, wide = (
+            interval(totals, mean, rng(2), resamples=2000, level=level, method=method)
+            for level in (0.8, 0.99)
+        )
         assert wide.low < narrow.low < narrow.high < wide.high
 
     def test_the_same_generator_gives_the_same_bounds(self, method: Method) -> None:
         totals = counted(rng(4).normal(size=50))
-        first, again, other = (interval(totals, mean, rng(seed), resamples=500, method=method) for seed in (1, 1, 2))
+        first, again, other = (
+            interval(totals, mean, rng(seed), resamples=500, method=method) for seed in (1, 1, 2)
+        )
         assert first == again and first != other
 
 
 def test_clusters_are_summed_and_silent_ones_left_out() -> None:
     evidence = np.asarray([[1, 1], [1, 0], [0, 0], [1, 1.0]])
-    np.testing.assert_array_equal(cluster_totals(evidence, ["nurse", "baker", "pilot", "nurse"]), [[1, 0], [2, 2]])
+    np.testing.assert_array_equal(
+        cluster_totals(evidence, ["nurse", "baker", "pilot", "nurse"]), [[1, 0], [2, 2]]
+    )
 
 
-@pytest.mark.parametrize(("level", "method", "reason"), [(95, "bca", "level is 95"), (0.95, "normal", "percentile or bca")])
+@pytest.mark.parametrize(
+    ("level", "method", "reason"),
+    [(95, "bca", "level is 95"), (0.95, "normal", "percentile or bca")],
+)
 def test_wrong_settings_are_refused(level: float, method: Method, reason: str) -> None:
     with pytest.raises(EvenhandError, match=reason):
         interval(counted(np.arange(5.0)), mean, rng(), level=level, method=method)
@@ -123,7 +145,9 @@ def test_ten_thousand_resamples_of_a_whole_suite_are_one_product() -> None:
     measure = catalog.measure("nli_coal")
     probes = catalog.suite("occupation-nli").build("en", SuiteOptions()).probes
     repeated = (*probes, *probes)[:5420]
-    totals = cluster_totals(measure.evidence(repeated, rng().normal(size=(5420, 3))), [p.cluster for p in repeated])
+    totals = cluster_totals(
+        measure.evidence(repeated, rng().normal(size=(5420, 3))), [p.cluster for p in repeated]
+    )
     seen: list[tuple[int, ...]] = []
 
     def watched(sums: Floats) -> Floats:
@@ -131,7 +155,11 @@ def test_ten_thousand_resamples_of_a_whole_suite_are_one_product() -> None:
         return measure.combine(sums)
 
     found = interval(totals, watched, rng(), resamples=10_000)
-    assert seen == [(9,), (10_000, 9), (len(totals), 9)]  # the whole, every resample, every cluster left out
+    assert seen == [
+        (9,),
+        (10_000, 9),
+        (len(totals), 9),
+    ]  # the whole, every resample, every cluster left out
     assert found.low < found.value < found.high and found.value == pytest.approx(4 / 9, abs=0.03)
 
 
@@ -142,7 +170,9 @@ def coverage(group: Callable[[Floats], Floats], simulations: int) -> float:
     """How often does the 95 % interval hold the truth, when occupations differ (beta) and their probes follow them (binomial)?"""
     nature, hits = rng(11), 0
     for _ in range(simulations):
-        rates = nature.beta(1.2, 1.8, size=CLUSTERS)  # true mean 0.4, correlation within an occupation 0.25
+        rates = nature.beta(
+            1.2, 1.8, size=CLUSTERS
+        )  # true mean 0.4, correlation within an occupation 0.25
         items = (nature.random((CLUSTERS, EACH)) < rates[:, None]).astype(np.float64)
         found = interval(group(items), mean, nature, resamples=500, method="bca")
         hits += found.low <= 0.4 <= found.high
@@ -151,7 +181,10 @@ def coverage(group: Callable[[Floats], Floats], simulations: int) -> float:
 
 def test_cluster_intervals_cover_the_truth_and_item_intervals_do_not() -> None:
     """0.94 in the long run for clusters; with 1500 simulations the error of that is 0.006. Items alone: about 0.73."""
-    by_occupation = coverage(lambda items: np.stack([np.full(CLUSTERS, float(EACH)), items.sum(axis=1)], axis=1), simulations=1500)
+    by_occupation = coverage(
+        lambda items: np.stack([np.full(CLUSTERS, float(EACH)), items.sum(axis=1)], axis=1),
+        simulations=1500,
+    )
     by_item = coverage(lambda items: counted(items.ravel()), simulations=300)
     assert 0.92 <= by_occupation <= 0.98
     assert by_item < 0.85

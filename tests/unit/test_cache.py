@@ -13,7 +13,7 @@ import pytest
 from models import Counting, numbered, pairs, truth
 
 from evenhand.core.errors import EvenhandWarning, StorageError
-from evenhand.core.records import Floats
+from evenhand.core.probe import Floats
 from evenhand.engine.asking import ask
 from evenhand.engine.cache import AnswerCache, cache_path, probe_key
 
@@ -53,11 +53,15 @@ def filled(tmp_path: Path) -> Path:
     ],
     ids=["garbage", "truncated", "pages overwritten", "head overwritten", "schema changed"],
 )
-def test_a_damaged_file_is_put_aside_and_built_anew(filled: Path, how: Callable[[bytes], bytes]) -> None:
+def test_a_damaged_file_is_put_aside_and_built_anew(
+    filled: Path, how: Callable[[bytes], bytes]
+) -> None:
     path = cache_path(NAME, filled)
     spoil(path, how)
     spoiled = path.read_bytes()
-    with pytest.warns(EvenhandWarning, match=r"is damaged .*moved to \w+\.damaged and is built anew"):
+    with pytest.warns(
+        EvenhandWarning, match=r"is damaged .*moved to \w+\.damaged and is built anew"
+    ):
         values, asked = run(filled)
     np.testing.assert_array_equal(values, TRUTH)
     assert asked == len(PROBES)
@@ -129,7 +133,9 @@ class FullDisk:
 def test_a_full_disk_is_a_storage_error_that_says_what_to_do(tmp_path: Path) -> None:
     cache = AnswerCache(NAME, tmp_path)
     cache.connection = FullDisk(cache.connection)  # type: ignore[assignment]
-    with pytest.raises(StorageError, match=r"disk is full\); free some space.*EVENHAND_CACHE.*--no-cache"):
+    with pytest.raises(
+        StorageError, match=r"disk is full\); free some space.*EVENHAND_CACHE.*--no-cache"
+    ):
         ask(Counting(NAME), PROBES, cache=cache)
     cache.close()
     assert run(tmp_path)[1] == len(PROBES)  # nothing half-kept
@@ -144,7 +150,9 @@ def test_a_real_limit_on_the_file_is_a_storage_error_too(tmp_path: Path) -> None
     cache.close()
 
 
-def test_a_full_disk_at_opening_does_not_put_the_file_aside(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_at_opening_does_not_put_the_file_aside(
+    filled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise sqlite3.OperationalError("database or disk is full")
 
@@ -161,14 +169,19 @@ def test_a_cache_folder_below_a_file_is_a_storage_error(tmp_path: Path) -> None:
         AnswerCache(NAME, tmp_path / "file" / "cache")
 
 
-@pytest.mark.skipif(os.name == "nt" or not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
+@pytest.mark.skipif(
+    os.name == "nt" or not hasattr(os, "geteuid") or os.geteuid() == 0,
+    reason="root may write anywhere",
+)
 def test_a_read_only_cache_folder_is_a_storage_error(tmp_path: Path) -> None:
     (tmp_path / "answers").mkdir(mode=0o500)
     with pytest.raises(StorageError, match="EVENHAND_CACHE"):
         AnswerCache(NAME, tmp_path)
 
 
-def test_a_read_only_database_is_a_storage_error_and_is_not_put_aside(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_read_only_database_is_a_storage_error_and_is_not_put_aside(
+    filled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path, connect = cache_path(NAME, filled), sqlite3.connect
     with monkeypatch.context() as patch:
         patch.setattr(sqlite3, "connect", lambda p, **_: connect(f"file:{p}?mode=ro", uri=True))

@@ -12,14 +12,15 @@ import pytest
 from evenhand.core import catalog
 from evenhand.core.errors import EvenhandError, InputError
 from evenhand.engine.audit import load_suite
-from evenhand.suites.captions import Mined, mine, read_captions
-from evenhand.suites.lint import lint
+from evenhand.languages.captions import Mined, mine, read_captions
+from evenhand.engine.lint import lint
 
 REAL = {"en": "en.snli-train20k.jsonl", "ja": "ja.jsnli-dev.jsonl", "zh": "zh.cnli-dev.jsonl"}
 # By the test's own list, apart from the lexicon of cues: what no mined frame may hold.
 GENDERED = {
     "en": re.compile(
-        r"\b(?:he|she|his|hers?|him|wife|husband|beard|pregnant|m[ae]n|wom[ae]n|mother|father|lady|bikini|skirt)\b", re.IGNORECASE
+        r"\b(?:he|she|his|hers?|him|wife|husband|beard|pregnant|m[ae]n|wom[ae]n|mother|father|lady|bikini|skirt)\b",
+        re.IGNORECASE,
     ),
     "ja": re.compile(r"彼女|彼(?!方|岸|氏)|女性|男性|妻|夫(?!婦|人)|妊娠|ひげ|スカート|ビキニ"),
     "zh": re.compile(r"她|(?<![其吉])他|女人|男人|妻子|丈夫|怀孕|胡子|裙子|比基尼"),
@@ -37,7 +38,9 @@ def test_real_captions_give_hundreds_of_clean_frames(data: Path, language: str) 
     path = data / "nli" / REAL[language]
     found = mine([path], catalog.language(language))
     assert len(found.frames) == len({f.casefold() for f in found.frames}) >= 300
-    assert len(found.frames) + sum(found.dropped.values()) == len(read_captions(path))  # none is lost without a reason
+    assert len(found.frames) + sum(found.dropped.values()) == len(
+        read_captions(path)
+    )  # none is lost without a reason
     assert found.dropped["depends on gender"] >= 50
     speaker = catalog.language(language)
     for frame in found.frames:
@@ -66,7 +69,9 @@ def test_a_suite_of_mined_frames_is_sound(data: Path, language: str) -> None:
         ("zh", "这位女人在公园里散步。", "{the}在公园里散步。"),
     ],
 )
-def test_clean_captions_become_frames(tmp_path: Path, language: str, caption: str, frame: str) -> None:
+def test_clean_captions_become_frames(
+    tmp_path: Path, language: str, caption: str, frame: str
+) -> None:
     assert from_lines(tmp_path, language, caption) == Mined(frames=[frame])
 
 
@@ -88,8 +93,12 @@ def test_clean_captions_become_frames(tmp_path: Path, language: str, caption: st
         ("zh", "一个怀孕的女人坐在长椅上。"),
     ],
 )
-def test_captions_that_depend_on_gender_fall_out(tmp_path: Path, language: str, caption: str) -> None:
-    assert from_lines(tmp_path, language, caption) == Mined(dropped=Counter({"depends on gender": 1}))
+def test_captions_that_depend_on_gender_fall_out(
+    tmp_path: Path, language: str, caption: str
+) -> None:
+    assert from_lines(tmp_path, language, caption) == Mined(
+        dropped=Counter({"depends on gender": 1})
+    )
 
 
 @pytest.mark.parametrize(
@@ -111,29 +120,50 @@ def test_captions_that_depend_on_gender_fall_out(tmp_path: Path, language: str, 
         ("zh", "一个男人和一个女人在散步。", "not exactly one gender word"),
     ],
 )
-def test_other_captions_fall_out_for_their_reason(tmp_path: Path, language: str, caption: str, reason: str) -> None:
+def test_other_captions_fall_out_for_their_reason(
+    tmp_path: Path, language: str, caption: str, reason: str
+) -> None:
     assert from_lines(tmp_path, language, caption) == Mined(dropped=Counter({reason: 1}))
 
 
 def test_the_same_frame_counts_once(tmp_path: Path) -> None:
-    found = from_lines(tmp_path, "en", "A man is asleep.", "A woman is asleep.", "A man is asleep.", "a man is ASLEEP.")
-    assert found == Mined(frames=["{a} is asleep."], dropped=Counter({"duplicate": 2}))  # the line that is there twice is read once
+    found = from_lines(
+        tmp_path,
+        "en",
+        "A man is asleep.",
+        "A woman is asleep.",
+        "A man is asleep.",
+        "a man is ASLEEP.",
+    )
+    assert found == Mined(
+        frames=["{a} is asleep."], dropped=Counter({"duplicate": 2})
+    )  # the line that is there twice is read once
 
 
 def test_captions_are_read_from_text_and_from_nli_files(tmp_path: Path) -> None:
     told = ["A man is here.", "A woman is there."]
     (tmp_path / "a.txt").write_bytes(b"\xef\xbb\xbf" + "\r\n".join([*told, "", told[0]]).encode())
-    (tmp_path / "b.jsonl").write_text("".join(json.dumps({"premise": t, "hypothesis": "-"}) + "\n" for t in told), encoding="utf-8")
-    (tmp_path / "c.tsv").write_text("sentence1\tsentence2\n" + "".join(f"{t}\t-\n" for t in told), encoding="utf-8")
+    (tmp_path / "b.jsonl").write_text(
+        "".join(json.dumps({"premise": t, "hypothesis": "-"}) + "\n" for t in told),
+        encoding="utf-8",
+    )
+    (tmp_path / "c.tsv").write_text(
+        "sentence1\tsentence2\n" + "".join(f"{t}\t-\n" for t in told), encoding="utf-8"
+    )
     assert [read_captions(tmp_path / name) for name in ("a.txt", "b.jsonl", "c.tsv")] == [told] * 3
 
 
 def test_what_has_no_captions_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("left,right\n1,2\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"a\.csv: has the columns left, right; one of premise, sentence1, caption, text is needed"):
+    with pytest.raises(
+        InputError,
+        match=r"a\.csv: has the columns left, right; one of premise, sentence1, caption, text is needed",
+    ):
         read_captions(tmp_path / "a.csv")
     (tmp_path / "few.txt").write_text("A man is asleep on a bench.\n", encoding="utf-8")
-    with pytest.raises(EvenhandError, match=r"only 1 clean frames in few\.txt; at least 10 are needed"):
+    with pytest.raises(
+        EvenhandError, match=r"only 1 clean frames in few\.txt; at least 10 are needed"
+    ):
         load_suite("occupation-nli", "en", captions=[tmp_path / "few.txt"])
     with pytest.raises(InputError, match="there is no such file"):
         load_suite("occupation-nli", "en", captions=[tmp_path / "none.txt"])

@@ -16,7 +16,7 @@ from evenhand.core.errors import EvenhandError, UnknownNameError
 
 PLUGIN = """
 from evenhand.measures.coal import NliCoal
-from evenhand.suites.ordinary_nli import OrdinaryNli
+from evenhand.families.ordinary.suite import OrdinaryNli
 from evenhand.respondents.fixed import FixedSource
 from evenhand.languages.en import English
 
@@ -54,15 +54,21 @@ def plugged(tmp_path: Path) -> Run:
     (tmp_path / "my_plugin.py").write_text(PLUGIN, encoding="utf-8")
     info = tmp_path / "my_plugin-1.0.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-plugin\nVersion: 1.0\n", encoding="utf-8")
+    (info / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: my-plugin\nVersion: 1.0\n", encoding="utf-8"
+    )
 
     def run(points: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         (info / "entry_points.txt").write_text(points, encoding="utf-8")
         path = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
         return subprocess.run(
-            [sys.executable, "-m", "evenhand", *arguments], check=False, capture_output=True, text=True, encoding="utf-8",
+            [sys.executable, "-m", "evenhand", *arguments],
+            check=False,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
             env={**os.environ, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"},
-        )  # fmt: skip
+        )
 
     return run
 
@@ -76,7 +82,9 @@ def plugged(tmp_path: Path) -> Run:
         ("languages", "code", "xx", "en"),
     ],
 )
-def test_an_entry_point_adds_to_a_section(plugged: Run, section: str, key: str, mine: str, theirs: str) -> None:
+def test_an_entry_point_adds_to_a_section(
+    plugged: Run, section: str, key: str, mine: str, theirs: str
+) -> None:
     done = plugged(ALL, "list", section, "--json")
     assert done.returncode == 0, done.stderr
     assert {mine, theirs} <= {row[key] for row in json.loads(done.stdout)}
@@ -93,15 +101,30 @@ def test_a_suite_of_a_plugin_can_be_built(plugged: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("points", "reason"),
     [
-        ("[evenhand.measures]\nmine = no_such_module\n", "entry point 'mine' of group evenhand.measures (no_such_module) does not load: No module"),
-        ("[evenhand.measures]\nmine = my_plugin:ABSENT\n", "(my_plugin:ABSENT) does not load: module 'my_plugin' has no attribute 'ABSENT'"),
-        ("[evenhand.measures]\nmine = my_plugin:INCOMPLETE\n", "my_plugin:INCOMPLETE is not one of the measures: it lacks card, combine, evidence, fair, kind, labels"),
+        (
+            "[evenhand.measures]\nmine = no_such_module\n",
+            "entry point 'mine' of group evenhand.measures (no_such_module) does not load: No module",
+        ),
+        (
+            "[evenhand.measures]\nmine = my_plugin:ABSENT\n",
+            "(my_plugin:ABSENT) does not load: module 'my_plugin' has no attribute 'ABSENT'",
+        ),
+        (
+            "[evenhand.measures]\nmine = my_plugin:INCOMPLETE\n",
+            "my_plugin:INCOMPLETE is not one of the measures: it lacks card, combine, evidence, fair, kind, labels",
+        ),
         ("[evenhand.measures]\nmine = json\n", "json is not one of the measures: it lacks card"),
-        ("[evenhand.measures]\none = my_plugin\ntwo = my_plugin\n", "two measures are named 'my_measure'"),
-        ("[evenhand.measures]\nmine = evenhand.measures.coal\n", "two measures are named 'nli_coal'; the second comes from evenhand.measures.coal"),
+        (
+            "[evenhand.measures]\none = my_plugin\ntwo = my_plugin\n",
+            "two measures are named 'my_measure'",
+        ),
+        (
+            "[evenhand.measures]\nmine = evenhand.measures.coal\n",
+            "two measures are named 'nli_coal'; the second comes from evenhand.measures.coal",
+        ),
     ],
     ids=["no module", "no attribute", "incomplete", "nothing in it", "twice", "takes a name"],
-)  # fmt: skip
+)
 def test_a_broken_entry_point_is_told_in_one_line(plugged: Run, points: str, reason: str) -> None:
     done = plugged(points, "list", "measures", "--json")
     assert (done.returncode, done.stdout) == (2, "")
@@ -110,21 +133,36 @@ def test_a_broken_entry_point_is_told_in_one_line(plugged: Run, points: str, rea
 
 
 def test_an_unknown_name_suggests_close_ones() -> None:
-    with pytest.raises(UnknownNameError, match=r"unknown measure 'nli_cola'\. Did you mean nli_coal\?"):
+    with pytest.raises(
+        UnknownNameError, match=r"unknown measure 'nli_cola'\. Did you mean nli_coal\?"
+    ):
         catalog.measure("nli_cola")
-    with pytest.raises(UnknownNameError, match=r"unknown suite 'Occupation-NLI'\. Did you mean occupation-nli"):
+    with pytest.raises(
+        UnknownNameError, match=r"unknown suite 'Occupation-NLI'\. Did you mean occupation-nli"
+    ):
         catalog.suite("Occupation-NLI")
-    with pytest.raises(UnknownNameError, match=r"unknown language 'klingon'\. Known: en, ja, ko, zh\."):
+    with pytest.raises(
+        UnknownNameError, match=r"unknown language 'klingon'\. Known: en, ja, ko, zh\."
+    ):
         catalog.language("klingon")
     assert issubclass(UnknownNameError, EvenhandError)
 
 
 def test_the_file_is_the_registration() -> None:
     """Every file of a section that has the constant is there under its own name, and nothing else."""
-    constants = {"measures": "MEASURE", "suites": "SUITE", "respondents": "RESPONDENT", "languages": "LANGUAGE"}
+    constants = {
+        "measures": "MEASURE",
+        "suites": "SUITE",
+        "respondents": "RESPONDENT",
+        "languages": "LANGUAGE",
+    }
     for section in catalog.SECTIONS:
         folder = Path(catalog.__file__).parent.parent / section
-        files = [p for p in folder.glob("*.py") if f"\n{constants[section]} = " in p.read_text(encoding="utf-8")]
+        files = [
+            p
+            for p in folder.glob("*.py")
+            if f"\n{constants[section]} = " in p.read_text(encoding="utf-8")
+        ]
         names = list(catalog.entries(section))
         assert len(files) == len(names) and names == sorted(names)
 

@@ -7,12 +7,26 @@ from typing import Any
 
 import numpy as np
 import pytest
-from causal_models import BATCHES, BLANKS, OPTIONS, PAIRS, PROBES, START, Said, TinyCausal, build, choice, made, padded, slowly
+from causal_models import (
+    BATCHES,
+    BLANKS,
+    OPTIONS,
+    PAIRS,
+    PROBES,
+    START,
+    Said,
+    TinyCausal,
+    build,
+    choice,
+    made,
+    padded,
+    slowly,
+)
 from masked_models import byte_pairs, mask_probe, pieces
 
 from evenhand.core.errors import EvenhandWarning
+from evenhand.core.probe import Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.core.records import Probe
 from evenhand.respondents import causal_routes
 from evenhand.respondents.causal import RESPONDENT, CausalRespondent
 
@@ -31,7 +45,10 @@ def test_a_blank_is_the_ratio_of_two_sentences() -> None:
     """What stands before the blank is the same for both and cancels; what stands behind it does not."""
     route = TinyCausal()
     (both,) = made(route).answer([BLANKS[0]])
-    texts = [[START, *byte_pairs().encode(f"The nurse said {w} left.", add_special_tokens=False).ids] for w in ("he", "she")]
+    texts = [
+        [START, *byte_pairs().encode(f"The nurse said {w} left.", add_special_tokens=False).ids]
+        for w in ("he", "she")
+    ]
     first = next(k for k, (a, b) in enumerate(zip(*texts, strict=False)) if a != b)
     parts = [sum(route.after(t[:k])[t[k]] for k in range(first, len(t))) for t in texts]
     assert both[0] - both[1] == pytest.approx(parts[0] - parts[1])
@@ -46,13 +63,21 @@ def test_the_first_word_counts_behind_the_start_token() -> None:
 
 def test_every_text_is_read_once() -> None:
     route = TinyCausal()
-    again = [choice("The nurse left.", "She was here.", "They left."), mask_probe("The nurse said [BLANK].", "he left", "they left")]
+    again = [
+        choice("The nurse left.", "She was here.", "They left."),
+        mask_probe("The nurse said [BLANK].", "he left", "they left"),
+    ]
     made(route).answer([*PROBES, *again, *PROBES])
     assert len(route.seen) == len(set(route.seen))
 
 
 def test_the_context_is_read_and_not_scored() -> None:
-    short, long = made().answer([choice("He left.", "She left.", "He runs."), choice("He left. " * 6, "She left.", "He runs.")])
+    short, long = made().answer(
+        [
+            choice("He left.", "She left.", "He runs."),
+            choice("He left. " * 6, "She left.", "He runs."),
+        ]
+    )
     assert np.abs(short - long).max() < 2  # means over the same tokens, whatever stands before
     assert not np.allclose(short, long)
 
@@ -64,7 +89,9 @@ def test_a_word_that_grows_together_with_the_context_widens_all_options() -> Non
     texts = [words.encode(t, add_special_tokens=False).ids for t in ("她是医生。", "她是医男。")]
     whole = len(words.encode("她是", add_special_tokens=False).ids) + 1  # and the first byte of 医
     assert texts[0][:whole] == texts[1][:whole] and words.id_to_token(texts[0][whole]) == "»çĶ"
-    expected = [sum(route.after([START, *t[:k]])[t[k]] for k in range(whole, len(t))) for t in texts]
+    expected = [
+        sum(route.after([START, *t[:k]])[t[k]] for k in range(whole, len(t))) for t in texts
+    ]
     assert values.tolist() == pytest.approx(expected)
 
 
@@ -98,7 +125,9 @@ def test_what_cannot_be_answered_says_why(probe: Probe, reason: str) -> None:
 
 def test_the_start_token_takes_a_place() -> None:
     text = choice("", "he left", "she left")
-    needed = max(len(byte_pairs().encode(t, add_special_tokens=False).ids) for t in text.texts[1:]) + 1
+    needed = (
+        max(len(byte_pairs().encode(t, add_special_tokens=False).ids) for t in text.texts[1:]) + 1
+    )
     assert np.isfinite(made(TinyCausal(longest=needed)).answer([text])).all()
     assert np.isnan(made(TinyCausal(longest=needed - 1)).answer([text])).all()
 
@@ -108,13 +137,17 @@ def test_without_a_start_token_only_what_has_something_before_it_is_answered() -
     respondent = made(route)
     values = respondent.answer([BLANKS[0], OPTIONS[0], PAIRS[0]])
     assert np.isnan(values).all(axis=1).tolist() == [True, False, True]
-    assert respondent.unanswered == {"the tokeniser has no token for the start of a text, and nothing predicts the first word": 2}
+    assert respondent.unanswered == {
+        "the tokeniser has no token for the start of a text, and nothing predicts the first word": 2
+    }
     assert respondent.traits["start"] == "none"
     ids = byte_pairs().encode("The nurse left. Nobody", add_special_tokens=False).ids
     skipped = len(
         byte_pairs().encode("The nurse left. ", add_special_tokens=False).ids
     )  # here a space is a token of its own before a capital
-    assert values[1, 2] == pytest.approx(np.mean([route.after(ids[:k])[ids[k]] for k in range(skipped, len(ids))]))
+    assert values[1, 2] == pytest.approx(
+        np.mean([route.after(ids[:k])[ids[k]] for k in range(skipped, len(ids))])
+    )
 
 
 def test_a_word_that_the_tokeniser_cannot_write_is_not_answered() -> None:
@@ -132,7 +165,13 @@ def test_a_word_that_the_tokeniser_cannot_write_is_not_answered() -> None:
 def test_the_signature_names_start_and_rule() -> None:
     respondent = made(length="sum")
     assert respondent.identity == "tiny@1"
-    assert respondent.traits == {"scoring": "likelihood", "length": "sum", "start": "<s>", "precision": "fp64", "route": "numpy"}
+    assert respondent.traits == {
+        "scoring": "likelihood",
+        "length": "sum",
+        "start": "<s>",
+        "precision": "fp64",
+        "route": "numpy",
+    }
     assert made().answer([]).shape == (0, 0)
 
 
@@ -168,16 +207,25 @@ def test_against_plain_transformers(families: dict[str, Path], family: str, leng
     said = network(families[family])
     respondent = opened(families[family], length=length)
     values = respondent.answer(PROBES)
-    np.testing.assert_allclose(values, padded([slowly(byte_pairs(), said, START, p, length) for p in PROBES]), atol=1e-4, rtol=1e-5)
+    np.testing.assert_allclose(
+        values,
+        padded([slowly(byte_pairs(), said, START, p, length) for p in PROBES]),
+        atol=1e-4,
+        rtol=1e-5,
+    )
     assert respondent.unanswered == {} and np.ptp(values[:, 0]) > 1
     assert respondent.traits["start"] == "<s>" and respondent.route.longest == 96
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("family", FAMILIES)
-def test_batches_change_nothing(families: dict[str, Path], family: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batches_change_nothing(
+    families: dict[str, Path], family: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     one, *others = (opened(families[family], batch_size=size).answer(PROBES) for size in BATCHES)
-    monkeypatch.setattr(causal_routes, "ROOM", 20 * byte_pairs().get_vocab_size())  # so that every batch is halved, and halved again
+    monkeypatch.setattr(
+        causal_routes, "ROOM", 20 * byte_pairs().get_vocab_size()
+    )  # so that every batch is halved, and halved again
     for values in (*others, opened(families[family]).answer(PROBES)):
         np.testing.assert_allclose(values, one, atol=1e-4)
 
@@ -195,4 +243,6 @@ def test_where_there_is_no_start_token_the_one_that_parts_texts_stands_in(tmp_pa
 def test_the_identity_changes_with_the_weights(tmp_path: Path, families: dict[str, Path]) -> None:
     same = {opened(families["gpt2"]).identity for _ in range(2)}
     other = opened(build(tmp_path / "gpt2", "gpt2", marks=False)).identity
-    assert len(same) == 1 and other not in same and all(i.startswith("gpt2@") for i in (*same, other))
+    assert (
+        len(same) == 1 and other not in same and all(i.startswith("gpt2@") for i in (*same, other))
+    )

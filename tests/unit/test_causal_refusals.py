@@ -13,7 +13,7 @@ from masked_models import build as build_masked
 
 from evenhand.core import catalog
 from evenhand.core.errors import EvenhandError, UnknownNameError
-from evenhand.core.records import Probe
+from evenhand.core.probe import Probe
 from evenhand.engine.asking import ask
 from evenhand.respondents.causal import RESPONDENT
 
@@ -33,7 +33,10 @@ def test_pairs_are_refused() -> None:
 
 def test_the_source_is_in_the_catalog_and_claims_its_prefix_only() -> None:
     assert catalog.respondents()["causal"] is RESPONDENT
-    assert [RESPONDENT.claims(r) for r in ("causal:gpt2", "causal:./x", "gpt2", "./causal", "fixed:random")] == [
+    assert [
+        RESPONDENT.claims(r)
+        for r in ("causal:gpt2", "causal:./x", "gpt2", "./causal", "fixed:random")
+    ] == [
         True,
         True,
         False,
@@ -50,13 +53,21 @@ def test_what_is_neither_folder_nor_hub_id(name: str) -> None:
 
 
 def test_folders_without_a_model(tmp_path: Path) -> None:
-    assert refusal(f"causal:{tmp_path}") == f"{tmp_path} is no model folder: it has neither a config.json nor a .gguf file (found: nothing)"
+    assert (
+        refusal(f"causal:{tmp_path}")
+        == f"{tmp_path} is no model folder: it has neither a config.json nor a .gguf file (found: nothing)"
+    )
     for name in ("a.gguf", "b.gguf"):
         (tmp_path / name).touch()
-    assert refusal(f"causal:{tmp_path}") == f"{tmp_path} has 2 .gguf files (a.gguf, b.gguf); give a folder with one of them"
+    assert (
+        refusal(f"causal:{tmp_path}")
+        == f"{tmp_path} has 2 .gguf files (a.gguf, b.gguf); give a folder with one of them"
+    )
 
 
-def test_a_gguf_file_without_its_packages_names_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_gguf_file_without_its_packages_names_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "a.gguf").touch()
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     assert (
@@ -68,7 +79,9 @@ def test_a_gguf_file_without_its_packages_names_them(tmp_path: Path, monkeypatch
 def test_without_torch_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "config.json").write_text("{}", encoding="utf-8")
     monkeypatch.setitem(sys.modules, "torch", None)
-    assert refusal(f"causal:{tmp_path}").endswith("needs torch and transformers, which are not installed: pip install 'evenhand[hf]'")
+    assert refusal(f"causal:{tmp_path}").endswith(
+        "needs torch and transformers, which are not installed: pip install 'evenhand[hf]'"
+    )
 
 
 @pytest.mark.torch
@@ -76,7 +89,11 @@ def test_without_torch_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_masked_model_is_no_causal_model(tmp_path: Path, family: str) -> None:
     folder = build_masked(tmp_path / family, family)
     said = refusal(f"causal:{folder}")
-    assert said.startswith(f"'{folder}' (") and "ForMaskedLM) reads to the left and to the right: it is no causal language model" in said
+    assert (
+        said.startswith(f"'{folder}' (")
+        and "ForMaskedLM) reads to the left and to the right: it is no causal language model"
+        in said
+    )
 
 
 @pytest.mark.torch
@@ -92,8 +109,15 @@ def test_other_refusals(tmp_path: Path) -> None:
     hub = pytest.importorskip("transformers")
     body = build(tmp_path / "body", "llama")
     hub.LlamaModel.from_pretrained(body).save_pretrained(body)
-    assert "has no trained head that predicts the next token (lm_head.weight not among its weights)" in refusal(f"causal:{body}")
+    assert (
+        "has no trained head that predicts the next token (lm_head.weight not among its weights)"
+        in refusal(f"causal:{body}")
+    )
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty" / "config.json").write_text('{"model_type": "gpt2"}', encoding="utf-8")
-    assert refusal(f"causal:{tmp_path / 'empty'}").startswith(f"cannot load '{tmp_path / 'empty'}' as a causal language model: ")
-    assert refusal("causal:no-one/has-this").endswith("Check the name and the network, or download the model and name its folder.")
+    assert refusal(f"causal:{tmp_path / 'empty'}").startswith(
+        f"cannot load '{tmp_path / 'empty'}' as a causal language model: "
+    )
+    assert refusal("causal:no-one/has-this").endswith(
+        "Check the name and the network, or download the model and name its folder."
+    )

@@ -10,8 +10,9 @@ import pytest
 from models import TinyModel, open_model, pairs, write_model
 
 from evenhand.core.errors import UnknownNameError
+from evenhand.core.probe import Floats, Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.core.records import Floats, Probe, Suite, SuiteCard
+from evenhand.core.suite import Suite, SuiteCard
 from evenhand.engine.audit import question
 from evenhand.respondents import nli
 from evenhand.respondents.encoding import Encoded
@@ -22,7 +23,14 @@ OPTIONS = ("A woman sleeps.", "A man sleeps.", "A person is reading.", "Nobody i
 
 
 def choice(*texts: str, identity: str = "") -> Probe:
-    return Probe(id=identity or " / ".join(texts), kind="choice", language="en", texts=texts, stratum="s", cluster=texts[0])
+    return Probe(
+        id=identity or " / ".join(texts),
+        kind="choice",
+        language="en",
+        texts=texts,
+        stratum="s",
+        cluster=texts[0],
+    )
 
 
 PROBES = tuple(choice(c, a, b) for c in CONTEXTS for a in OPTIONS for b in OPTIONS if a != b)
@@ -39,7 +47,12 @@ def opened(folder: Path, scoring: str | None = None, form: str | None = None) ->
 
 def by_hand(probes: Sequence[Probe], model: TinyModel, columns: Sequence[int]) -> Floats:
     """Option by option, label by label."""
-    return np.asarray([[model.forward(p.texts[0], option)[c] for option in p.texts[1:] for c in columns] for p in probes])
+    return np.asarray(
+        [
+            [model.forward(p.texts[0], option)[c] for option in p.texts[1:] for c in columns]
+            for p in probes
+        ]
+    )
 
 
 class Watched:
@@ -57,7 +70,9 @@ class Watched:
 
 @pytest.mark.parametrize("batch_size", [1, 7, None])
 @pytest.mark.parametrize("count", [1, 5, len(PROBES)])
-def test_every_option_has_the_logits_of_its_pair(folder: Path, batch_size: int | None, count: int) -> None:
+def test_every_option_has_the_logits_of_its_pair(
+    folder: Path, batch_size: int | None, count: int
+) -> None:
     respondent = open_model(folder, batch_size=batch_size)
     assert respondent.kinds == RESPONDENT.kinds == {"pair", "choice"} and respondent.spread == 3
     values = respondent.answer(PROBES[:count])
@@ -68,11 +83,17 @@ def test_every_option_has_the_logits_of_its_pair(folder: Path, batch_size: int |
 
 
 def test_labels_stand_in_their_order_whatever_the_model_has(tmp_path: Path) -> None:
-    turned = open_model(write_model(tmp_path / "turned", labels=("CONTRADICTION", "ENTAILMENT", "NEUTRAL")))
-    np.testing.assert_allclose(turned.answer(PROBES), by_hand(PROBES, TinyModel(), (1, 2, 0)), atol=1e-5)
+    turned = open_model(
+        write_model(tmp_path / "turned", labels=("CONTRADICTION", "ENTAILMENT", "NEUTRAL"))
+    )
+    np.testing.assert_allclose(
+        turned.answer(PROBES), by_hand(PROBES, TinyModel(), (1, 2, 0)), atol=1e-5
+    )
     two = open_model(write_model(tmp_path / "two", labels=("not_entailment", "entailment")))
     assert two.spread == 2 and two.labels == ("entailment", "not_entailment")
-    np.testing.assert_allclose(two.answer(PROBES), by_hand(PROBES, TinyModel(outputs=2), (1, 0)), atol=1e-5)
+    np.testing.assert_allclose(
+        two.answer(PROBES), by_hand(PROBES, TinyModel(outputs=2), (1, 0)), atol=1e-5
+    )
 
 
 def test_a_pair_is_asked_once_over_the_whole_life_of_the_respondent(folder: Path) -> None:
@@ -88,13 +109,17 @@ def test_a_pair_is_asked_once_over_the_whole_life_of_the_respondent(folder: Path
 
 
 @pytest.mark.parametrize("kept", [0, 5])
-def test_what_is_remembered_is_bounded_and_changes_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch, kept: int) -> None:
+def test_what_is_remembered_is_bounded_and_changes_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, kept: int
+) -> None:
     expected = open_model(folder).answer(PROBES)
     monkeypatch.setattr(nli, "KEPT", kept)
     respondent = open_model(folder)
     route = Watched(respondent)
     for start in [*range(0, len(PROBES), 4)] * 2:
-        np.testing.assert_allclose(respondent.answer(PROBES[start : start + 4]), expected[start : start + 4], atol=1e-5)
+        np.testing.assert_allclose(
+            respondent.answer(PROBES[start : start + 4]), expected[start : start + 4], atol=1e-5
+        )
         assert len(respondent.known) <= kept
     assert route.asked > len(CONTEXTS) * len(OPTIONS)
 
@@ -102,12 +127,21 @@ def test_what_is_remembered_is_bounded_and_changes_nothing(folder: Path, monkeyp
 def test_what_cannot_be_answered_is_nan_with_its_reason(tmp_path: Path) -> None:
     respondent = open_model(write_model(tmp_path / "short", longest=40))
     long = " ".join(["very"] * 60)
-    probes = (choice("", "A man left.", "A woman left."), choice(" ", "a", "b"), choice(CONTEXTS[0], "", "A man."), PROBES[0],
-              choice(CONTEXTS[0], OPTIONS[0], long), choice(CONTEXTS[1], long, f"{long} late"))  # fmt: skip
+    probes = (
+        choice("", "A man left.", "A woman left."),
+        choice(" ", "a", "b"),
+        choice(CONTEXTS[0], "", "A man."),
+        PROBES[0],
+        choice(CONTEXTS[0], OPTIONS[0], long),
+        choice(CONTEXTS[1], long, f"{long} late"),
+    )
     values = respondent.answer(probes)
     assert np.isnan(values).all(axis=1).tolist() == [True, True, True, False, True, True]
     assert np.isfinite(values[3]).all()
-    assert respondent.unanswered == {"a classifier needs a context and an option to compare": 3, "longer than the model's 40 tokens": 2}
+    assert respondent.unanswered == {
+        "a classifier needs a context and an option to compare": 3,
+        "longer than the model's 40 tokens": 2,
+    }
     again = respondent.answer(probes[4:])  # remembered, and counted again
     assert np.isnan(again).all() and respondent.unanswered["longer than the model's 40 tokens"] == 4
 
@@ -119,24 +153,41 @@ def test_a_network_that_gives_no_numbers_is_said_to(folder: Path) -> None:
     assert respondent.unanswered == {"the model's outputs are no finite numbers": 4}
 
 
-@pytest.mark.parametrize(("scoring", "column", "sign"), [("entailment", 0, 1), ("neutral", 1, 1), ("contradiction", 2, -1)])
+@pytest.mark.parametrize(
+    ("scoring", "column", "sign"),
+    [("entailment", 0, 1), ("neutral", 1, 1), ("contradiction", 2, -1)],
+)
 def test_one_label_may_be_the_score(folder: Path, scoring: str, column: int, sign: int) -> None:
     respondent = opened(folder, scoring)
     assert respondent.spread == 1 and respondent.traits["scoring"] == scoring
-    np.testing.assert_allclose(respondent.answer(PROBES), sign * by_hand(PROBES, TinyModel(), (column,)), atol=1e-5)
+    np.testing.assert_allclose(
+        respondent.answer(PROBES), sign * by_hand(PROBES, TinyModel(), (column,)), atol=1e-5
+    )
     asked = pairs("A woman sleeps.", "A man sleeps.")  # pairs keep all their labels
     np.testing.assert_allclose(respondent.answer(asked), opened(folder).answer(asked), atol=1e-5)
 
 
 def test_the_score_of_two_labels(tmp_path: Path) -> None:
     two = write_model(tmp_path / "two", labels=("entailment", "not_entailment"))
-    np.testing.assert_allclose(opened(two, "not_entailment").answer(PROBES), -by_hand(PROBES, TinyModel(outputs=2), (1,)), atol=1e-5)
-    with pytest.raises(UnknownNameError, match=r"unknown scoring of a classifier 'contradiction'. Known: entailment, not_entailment"):
+    np.testing.assert_allclose(
+        opened(two, "not_entailment").answer(PROBES),
+        -by_hand(PROBES, TinyModel(outputs=2), (1,)),
+        atol=1e-5,
+    )
+    with pytest.raises(
+        UnknownNameError,
+        match=r"unknown scoring of a classifier 'contradiction'. Known: entailment, not_entailment",
+    ):
         opened(two, "contradiction")
 
 
 @pytest.mark.parametrize(
-    ("told", "hint"), [("entail", "Did you mean entailment"), ("Neutrl", "Did you mean neutral"), ("qqq", "Known: contra")]
+    ("told", "hint"),
+    [
+        ("entail", "Did you mean entailment"),
+        ("Neutrl", "Did you mean neutral"),
+        ("qqq", "Known: contra"),
+    ],
 )
 def test_an_unknown_scoring_is_refused_with_a_close_one(folder: Path, told: str, hint: str) -> None:
     with pytest.raises(UnknownNameError, match=f"unknown scoring of a classifier '{told}'. {hint}"):
@@ -150,32 +201,64 @@ def test_pairs_and_choices_of_any_width_are_answered_together(folder: Path) -> N
     assert values.shape == (3, 9)
     np.testing.assert_allclose(values[0], by_hand([three], TinyModel(), (0, 1, 2))[0], atol=1e-5)
     np.testing.assert_allclose(values[1, :3], TinyModel().forward(*pair.texts), atol=1e-5)
-    assert np.isnan(values[1, 3:]).all() and np.isfinite(values[2]).tolist() == [True] * 6 + [False] * 3
+    assert (
+        np.isnan(values[1, 3:]).all()
+        and np.isfinite(values[2]).tolist() == [True] * 6 + [False] * 3
+    )
 
 
-def test_the_engine_names_every_number_and_keeps_forms_and_scorings_apart(folder: Path, tmp_path: Path) -> None:
-    card = SuiteCard(name="x", version="1", language="en", source="", licence="", citation="", description="", labels=("first", "second"))
+def test_the_engine_names_every_number_and_keeps_forms_and_scorings_apart(
+    folder: Path, tmp_path: Path
+) -> None:
+    card = SuiteCard(
+        name="x",
+        version="1",
+        language="en",
+        source="",
+        licence="",
+        citation="",
+        description="",
+        labels=("first", "second"),
+    )
     suite = Suite(card=card, probes=PROBES)
     said = {
         (scoring, form): question(opened(folder, scoring, form), suite, cache=tmp_path)
         for scoring in (None, "entailment", "contradiction")
         for form in (None, "esp", "clean")
     }
-    labels = tuple(f"{option}:{label}" for option in ("first", "second") for label in ("entailment", "neutral", "contradiction"))
+    labels = tuple(
+        f"{option}:{label}"
+        for option in ("first", "second")
+        for label in ("entailment", "neutral", "contradiction")
+    )
     for (scoring, form), answers in said.items():
         fresh = question(opened(folder, scoring, form), suite, cache=False)
         np.testing.assert_allclose(answers.values, fresh.values, atol=1e-5)
         assert answers.labels == (labels if scoring is None else ("first", "second"))
         assert answers.traits.get("form") == form
-    np.testing.assert_allclose(said[None, "esp"].values[:, [0, 3]], said["entailment", "esp"].values, atol=1e-5)
+    np.testing.assert_allclose(
+        said[None, "esp"].values[:, [0, 3]], said["entailment", "esp"].values, atol=1e-5
+    )
     assert np.abs(said[None, "esp"].values - said[None, None].values).max() > 0.1
 
 
 CLEAR = (
     ("A man is sleeping in his bed.", "A person is asleep.", "A woman is cooking dinner."),
-    ("Two dogs are running through the snow.", "Animals are outside.", "Two cats are sleeping on a sofa."),
-    ("A girl in a red dress is playing the violin.", "A girl is making music.", "Nobody is playing an instrument."),
-    ("The children are swimming in the lake.", "There are children in the water.", "The children are at home watching television."),
+    (
+        "Two dogs are running through the snow.",
+        "Animals are outside.",
+        "Two cats are sleeping on a sofa.",
+    ),
+    (
+        "A girl in a red dress is playing the violin.",
+        "A girl is making music.",
+        "Nobody is playing an instrument.",
+    ),
+    (
+        "The children are swimming in the lake.",
+        "There are children in the water.",
+        "The children are at home watching television.",
+    ),
     ("An old man is eating an apple.", "A man is eating fruit.", "A man is drinking coffee."),
     ("A crowd is cheering at a football match.", "There are many people.", "The street is empty."),
 )
@@ -194,12 +277,17 @@ def test_the_default_model_prefers_what_follows() -> None:
 @pytest.mark.torch
 @pytest.mark.parametrize("form", [None, "esp"])
 @pytest.mark.parametrize("family", ["bert", "roberta"])
-def test_a_torch_model_says_what_transformers_alone_makes_it_say(tmp_path: Path, family: str, form: str | None) -> None:
+def test_a_torch_model_says_what_transformers_alone_makes_it_say(
+    tmp_path: Path, family: str, form: str | None
+) -> None:
     torch, hub = pytest.importorskip("torch"), pytest.importorskip("transformers")
     from test_transformers_route import build
 
     place = build(tmp_path / family, family)
-    words, network = hub.AutoTokenizer.from_pretrained(place), hub.AutoModelForSequenceClassification.from_pretrained(place).eval()
+    words, network = (
+        hub.AutoTokenizer.from_pretrained(place),
+        hub.AutoModelForSequenceClassification.from_pretrained(place).eval(),
+    )
 
     def logits(context: str, option: str) -> list[float]:
         asked = (f"{option} is entailed by {context}.",) if form else (context, option)
@@ -208,6 +296,8 @@ def test_a_torch_model_says_what_transformers_alone_makes_it_say(tmp_path: Path,
 
     respondent = opened(place, form=form)
     assert respondent.route.encode([]) == []
-    expected = [[x for option in p.texts[1:] for x in logits(p.texts[0], option)] for p in PROBES[:9]]
+    expected = [
+        [x for option in p.texts[1:] for x in logits(p.texts[0], option)] for p in PROBES[:9]
+    ]
     np.testing.assert_allclose(respondent.answer(PROBES[:9]), expected, atol=1e-5)
     assert np.ptp(expected, axis=0).min() > 0.01

@@ -16,7 +16,14 @@ from models import write_model
 from evenhand import __version__
 from evenhand.core import catalog
 
-REPORT = ["answers.parquet", "report.html", "report.md", "report.tex", "results.json", "suite.jsonl"]
+REPORT = [
+    "answers.parquet",
+    "report.html",
+    "report.md",
+    "report.tex",
+    "results.json",
+    "suite.jsonl",
+]
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +57,10 @@ def strict(text: str) -> Any:
 
 
 def scores(results: Any) -> list[tuple[object, ...]]:
-    return [tuple(e[k] for k in ("measure", "value", "low", "high", "coverage", "probes", "signature")) for e in results["estimates"]]
+    return [
+        tuple(e[k] for k in ("measure", "value", "low", "high", "coverage", "probes", "signature"))
+        for e in results["estimates"]
+    ]
 
 
 def test_version() -> None:
@@ -60,7 +70,9 @@ def test_version() -> None:
 def test_help_names_every_verb() -> None:
     code, out, _ = evenhand("--help")
     assert code == 0
-    assert all(f" {verb} " in out for verb in ("audit", "measure", "list", "show", "doctor", "suites"))
+    assert all(
+        f" {verb} " in out for verb in ("audit", "measure", "list", "show", "doctor", "suites")
+    )
 
 
 def test_audit_writes_its_report_and_says_where(run: Path) -> None:
@@ -69,7 +81,9 @@ def test_audit_writes_its_report_and_says_where(run: Path) -> None:
 
 
 @pytest.mark.usefixtures("plain_page")
-def test_audit_without_out_names_the_folder_after_what_was_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_audit_without_out_names_the_folder_after_what_was_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     code, out, _ = evenhand("audit", "fixed:fair", *QUICK, "--lang", "zh")
     assert code == 0
@@ -80,17 +94,33 @@ def test_audit_without_out_names_the_folder_after_what_was_asked(tmp_path: Path,
 
 @pytest.mark.usefixtures("plain_page")
 def test_json_on_one_stream_the_path_on_the_other(tmp_path: Path) -> None:
-    code, out, err = evenhand("audit", "fixed:stereotyped", *QUICK, "--json", "--out", tmp_path / "run")
+    code, out, err = evenhand(
+        "audit", "fixed:stereotyped", *QUICK, "--json", "--out", tmp_path / "run"
+    )
     assert code == 0
     told = strict(out)
-    assert {e["measure"]: e["value"] for e in told["estimates"]} == {"nli_coal": 1, "fraction_neutral": 1, "person_entailment": 0}
+    assert {e["measure"]: e["value"] for e in told["estimates"]} == {
+        "nli_coal": 1,
+        "fraction_neutral": 1,
+        "person_entailment": 0,
+    }
     assert err == f"report: {tmp_path / 'run' / 'report.html'}\n"
     assert out == (tmp_path / "run" / "results.json").read_text(encoding="utf-8")
 
 
 @pytest.mark.usefixtures("plain_page")
 def test_nothing_measured_is_null_with_its_reason_in_json(tmp_path: Path) -> None:
-    code, out, _ = evenhand("audit", "fixed:fair", "--limit", "2", "--resamples", "100", "--json", "--out", tmp_path / "run")
+    code, out, _ = evenhand(
+        "audit",
+        "fixed:fair",
+        "--limit",
+        "2",
+        "--resamples",
+        "100",
+        "--json",
+        "--out",
+        tmp_path / "run",
+    )
     assert code == 0
     told = {e["measure"]: e for e in strict(out)["estimates"]}
     assert told["nli_coal"]["value"] is None
@@ -105,18 +135,32 @@ def test_measure_gives_the_estimates_and_signatures_of_the_run(run: Path) -> Non
 
 @pytest.mark.usefixtures("plain_page")
 @pytest.mark.parametrize("form", ["probabilities", "label", "logits"])
-def test_predictions_from_elsewhere_score_like_the_run(run: Path, tmp_path: Path, form: str) -> None:
+def test_predictions_from_elsewhere_score_like_the_run(
+    run: Path, tmp_path: Path, form: str
+) -> None:
     answers = pl.read_parquet(run / "answers.parquet")
     names = ["entailment", "neutral", "contradiction"]
     path = tmp_path / ("p.jsonl" if form == "logits" else "p.csv")
     if form == "logits":
         answers.select("id", *(pl.col(n).alias(f"logit_{n}") for n in names)).write_ndjson(path)
     elif form == "label":
-        answers.select("id", pl.col("answer").alias("label")).write_csv(path, include_bom=True, line_terminator="\r\n")
+        answers.select("id", pl.col("answer").alias("label")).write_csv(
+            path, include_bom=True, line_terminator="\r\n"
+        )
     else:
         whole = pl.sum_horizontal(pl.col(n).exp() for n in names)
         answers.select("id", *((pl.col(n).exp() / whole).alias(n) for n in names)).write_csv(path)
-    code, out, err = evenhand("measure", path, "--suite", run / "suite.jsonl", "--resamples", "100", "--json", "--out", tmp_path / "again")
+    code, out, err = evenhand(
+        "measure",
+        path,
+        "--suite",
+        run / "suite.jsonl",
+        "--resamples",
+        "100",
+        "--json",
+        "--out",
+        tmp_path / "again",
+    )
     assert code == 0, err
     told, before = strict(out), strict((run / "results.json").read_text(encoding="utf-8"))
     assert [s[:6] for s in scores(told)] == [s[:6] for s in scores(before)]
@@ -145,7 +189,11 @@ def test_list_names_everything_that_the_catalog_has(section: Any) -> None:
 
 def test_show_gives_formula_fair_value_and_citation() -> None:
     told = strict(evenhand("show", "nli_coal", "--json").out)
-    assert (told["formula"], told["fair value"], told["range"]) == ("(e_PS + c_AS + (1 - n_NS)) / 3", "0", "0 to 1")
+    assert (told["formula"], told["fair value"], told["range"]) == (
+        "(e_PS + c_AS + (1 - n_NS)) / 3",
+        "0",
+        "0 to 1",
+    )
     assert "LREC-COLING" in evenhand("show", "nli_coal").out
 
 
@@ -157,7 +205,9 @@ def test_show_knows_everything_that_list_names(section: Any) -> None:
 
 def test_build_export_verify_and_lint(tmp_path: Path) -> None:
     path = tmp_path / "mine.jsonl"
-    code, out, _ = evenhand("suites", "build", "occupation-nli", "--lang", "ja", "--seed", "3", "--out", path)
+    code, out, _ = evenhand(
+        "suites", "build", "occupation-nli", "--lang", "ja", "--seed", "3", "--out", path
+    )
     assert code == 0
     lines = path.read_text(encoding="utf-8").splitlines()
     card = strict((tmp_path / "mine.card.json").read_text(encoding="utf-8"))
@@ -169,16 +219,19 @@ def test_build_export_verify_and_lint(tmp_path: Path) -> None:
     code, out, _ = evenhand("suites", "lint", path)
     assert (code, out) == (0, f"{len(lines)} probes: clean\n")
     assert evenhand("suites", "export", "ordinary-nli", "--out", tmp_path / "pairs.jsonl").code == 0
-    assert Counter(json.loads(row)["tags"]["gold"] for row in (tmp_path / "pairs.jsonl").read_text(encoding="utf-8").splitlines()) == {
-        "entailment": 58, "neutral": 58, "contradiction": 58
-    }  # fmt: skip
+    assert Counter(
+        json.loads(row)["tags"]["gold"]
+        for row in (tmp_path / "pairs.jsonl").read_text(encoding="utf-8").splitlines()
+    ) == {"entailment": 58, "neutral": 58, "contradiction": 58}
 
 
 def test_verify_finds_a_touched_suite_and_lint_a_bad_one(tmp_path: Path) -> None:
     path = tmp_path / "mine.jsonl"
     evenhand("suites", "build", "occupation-nli", "--out", path)
     lines = path.read_text(encoding="utf-8").splitlines()
-    path.write_text("\n".join([*lines[:-1], lines[-1].replace("person", "human")]) + "\n", encoding="utf-8")
+    path.write_text(
+        "\n".join([*lines[:-1], lines[-1].replace("person", "human")]) + "\n", encoding="utf-8"
+    )
     code, _, err = evenhand("suites", "verify", path)
     assert code == 2
     assert "the file was changed or cut after it was made" in err
@@ -186,17 +239,27 @@ def test_verify_finds_a_touched_suite_and_lint_a_bad_one(tmp_path: Path) -> None
     copy = json.dumps({**json.loads(lines[0]), "id": "copy", "twin": None})
     path.write_text("\n".join([*lines, copy]) + "\n", encoding="utf-8")
     code, out, _ = evenhand("suites", "lint", path)
-    assert (code, out.splitlines()[0]) == (1, f"duplicate: copy: asks the same as '{json.loads(lines[0])['id']}'")
+    assert (code, out.splitlines()[0]) == (
+        1,
+        f"duplicate: copy: asks the same as '{json.loads(lines[0])['id']}'",
+    )
 
 
 def test_the_same_seed_gives_the_same_digest_and_another_seed_another(tmp_path: Path) -> None:
-    said = [evenhand("suites", "verify", "occupation-nli", "--seed", seed).out for seed in (1, 1, 2)]
+    said = [
+        evenhand("suites", "verify", "occupation-nli", "--seed", seed).out for seed in (1, 1, 2)
+    ]
     assert said[0] == said[1] != said[2]
 
 
 @pytest.mark.usefixtures("plain_page")
 def test_a_limit_keeps_twins_and_all_strata(tmp_path: Path) -> None:
-    assert evenhand("audit", "fixed:fair", "--limit", "25", "--resamples", "100", "--out", tmp_path / "run").code == 0
+    assert (
+        evenhand(
+            "audit", "fixed:fair", "--limit", "25", "--resamples", "100", "--out", tmp_path / "run"
+        ).code
+        == 0
+    )
     asked = pl.read_parquet(tmp_path / "run" / "answers.parquet")
     assert len(asked) == 25
     assert set(asked["twin"].drop_nulls()) <= set(asked["id"])
@@ -204,7 +267,9 @@ def test_a_limit_keeps_twins_and_all_strata(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("plain_page")
-def test_a_second_audit_goes_into_the_same_folder_and_replaces_it_whole(run: Path, model: Path, tmp_path: Path) -> None:
+def test_a_second_audit_goes_into_the_same_folder_and_replaces_it_whole(
+    run: Path, model: Path, tmp_path: Path
+) -> None:
     run = Path(shutil.copytree(run, tmp_path / "run"))
     before = (run / "results.json").read_text(encoding="utf-8")
     code, _, err = evenhand("audit", model, *QUICK, "--out", run, "--batch-size", "3")

@@ -34,20 +34,37 @@ def printed(comparison: Comparison, width: int) -> str:
 
 
 def test_the_table_has_the_numbers_of_the_files(tmp_path: Path) -> None:
-    done = evenhand("compare", "fixed:constant", "fixed:random", "fixed:fair", *FASTER, "--out", tmp_path / "both")
+    done = evenhand(
+        "compare",
+        "fixed:constant",
+        "fixed:random",
+        "fixed:fair",
+        *FASTER,
+        "--out",
+        tmp_path / "both",
+    )
     assert done.code == 0, done.err
     assert files_in(tmp_path) == ["both", *(f"both/{name}" for name in FILES)]
     assert f"report: {tmp_path / 'both' / 'comparison.html'}" in done.out
     told = json.loads((tmp_path / "both" / "comparison.json").read_text("utf-8"))
     (suite,) = told["suites"]
     assert [m["name"] for m in suite["models"]] == ["fixed:constant", "fixed:random", "fixed:fair"]
-    assert [m["identity"] for m in suite["models"]] == ["fixed:constant", "fixed:random@0", "fixed:fair"]
+    assert [m["identity"] for m in suite["models"]] == [
+        "fixed:constant",
+        "fixed:random@0",
+        "fixed:fair",
+    ]
     assert told["tests"] == len(suite["differences"]) == 6
     page = html.unescape((tmp_path / "both" / "comparison.html").read_text("utf-8"))
     forms = [page, *((tmp_path / "both" / name).read_text("utf-8") for name in FILES[2:]), done.out]
     for found in suite["differences"]:
-        assert found["difference"]["value"] == pytest.approx(found["other"]["value"] - found["reference"]["value"])
-        assert found["signatures_differ"]["model"] == ["fixed:constant", found["other"]["signature"].split("model:")[1].split("|")[0]]
+        assert found["difference"]["value"] == pytest.approx(
+            found["other"]["value"] - found["reference"]["value"]
+        )
+        assert found["signatures_differ"]["model"] == [
+            "fixed:constant",
+            found["other"]["signature"].split("model:")[1].split("|")[0],
+        ]
         for form in forms:
             assert f"{found['difference']['value']:+.3f}".replace("+0.000", "0.000") in form
             assert found["signature"] in form.replace("</span><span>", "")
@@ -56,22 +73,41 @@ def test_the_table_has_the_numbers_of_the_files(tmp_path: Path) -> None:
 
 
 def test_json_alone_on_standard_output(tmp_path: Path) -> None:
-    done = evenhand("compare", "fixed:constant", "fixed:fair", *FASTER, "--json", "--out", tmp_path / "x")
-    assert json.loads(done.out) == json.loads((tmp_path / "x" / "comparison.json").read_text("utf-8"))
+    done = evenhand(
+        "compare", "fixed:constant", "fixed:fair", *FASTER, "--json", "--out", tmp_path / "x"
+    )
+    assert json.loads(done.out) == json.loads(
+        (tmp_path / "x" / "comparison.json").read_text("utf-8")
+    )
     assert done.err.startswith("report: ")
     bare = evenhand("compare", "fixed:constant", "fixed:fair", *FASTER, "--json")
     assert bare.err == ""
 
 
 def test_several_suites_and_chosen_measures() -> None:
-    done = evenhand("compare", "fixed:random", "fixed:fair", "--suite", "occupation-nli, ordinary-nli", *FASTER)
+    done = evenhand(
+        "compare", "fixed:random", "fixed:fair", "--suite", "occupation-nli, ordinary-nli", *FASTER
+    )
     assert done.code == 0, done.err
     assert "on occupation-nli 1.0" in done.out
     assert "on ordinary-nli 1.0" in done.out
-    one = evenhand("compare", "fixed:random", "fixed:fair", *FASTER, "-m", "nli_coal", "--json", "--level", "0.9")
+    one = evenhand(
+        "compare",
+        "fixed:random",
+        "fixed:fair",
+        *FASTER,
+        "-m",
+        "nli_coal",
+        "--json",
+        "--level",
+        "0.9",
+    )
     (suite,) = json.loads(one.out)["suites"]
     assert [d["measure"] for d in suite["differences"]] == ["nli_coal"]
-    assert "ci:bca90x100/paired cluster|test:swap x100/cluster|adjusted:bh/1" in suite["differences"][0]["signature"]
+    assert (
+        "ci:bca90x100/paired cluster|test:swap x100/cluster|adjusted:bh/1"
+        in suite["differences"][0]["signature"]
+    )
 
 
 def test_answers_of_runs(tmp_path: Path) -> None:
@@ -79,11 +115,20 @@ def test_answers_of_runs(tmp_path: Path) -> None:
         assert evenhand("audit", f"fixed:{name}", *QUICK, "--out", tmp_path / name).code == 0
     asked = evenhand("compare", "fixed:random", "fixed:fair", *FASTER, "--json")
     read = evenhand(
-        "compare", tmp_path / "random", tmp_path / "fair" / "answers.parquet", "--resamples", "100", "--permutations", "100", "--json"
+        "compare",
+        tmp_path / "random",
+        tmp_path / "fair" / "answers.parquet",
+        "--resamples",
+        "100",
+        "--permutations",
+        "100",
+        "--json",
     )
     first, second = (json.loads(x.out)["suites"][0]["differences"] for x in (asked, read))
     assert first == second
-    evenhand("audit", "fixed:fair", "--limit", "30", "--resamples", "100", "--out", tmp_path / "less")
+    evenhand(
+        "audit", "fixed:fair", "--limit", "30", "--resamples", "100", "--out", tmp_path / "less"
+    )
     other = evenhand("compare", tmp_path / "random", tmp_path / "less")
     assert other.code == 2
     assert len(re.findall(r"occupation-nli@1\.0#\w{12}/[63]0", other.err)) == 2
@@ -92,13 +137,33 @@ def test_answers_of_runs(tmp_path: Path) -> None:
 
 def test_published_answers_need_no_model(data: Path) -> None:
     done = evenhand(
-        "compare", "stored:BERT", "stored:RoBERTa-wwm-ext", "stored:Annotators", "--suite", "cgb", "--lang", "zh", "--data", data, "--limit", "600",
-        "--resamples", "200", "--permutations", "200", "--json",
-    )  # fmt: skip
+        "compare",
+        "stored:BERT",
+        "stored:RoBERTa-wwm-ext",
+        "stored:Annotators",
+        "--suite",
+        "cgb",
+        "--lang",
+        "zh",
+        "--data",
+        data,
+        "--limit",
+        "600",
+        "--resamples",
+        "200",
+        "--permutations",
+        "200",
+        "--json",
+    )
     assert done.code == 0, done.err
     (suite,) = json.loads(done.out)["suites"]
     assert suite["reference"] == "stored:BERT"
-    assert {d["measure"] for d in suite["differences"]} == {"pb_bias", "pb_lean", "pb_sd", "objective_accuracy"}
+    assert {d["measure"] for d in suite["differences"]} == {
+        "pb_bias",
+        "pb_lean",
+        "pb_sd",
+        "objective_accuracy",
+    }
 
 
 def test_people_and_models_are_not_on_one_footing(data: Path) -> None:
@@ -112,7 +177,9 @@ def test_people_and_models_are_not_on_one_footing(data: Path) -> None:
         permutations=100,
     )[0]
     assert footing(found, "stored:ELECTRA") == ""
-    assert footing(found, "stored:Annotators").startswith("stored:Annotators gives the scores of people")
+    assert footing(found, "stored:Annotators").startswith(
+        "stored:Annotators gives the scores of people"
+    )
     assert footing(found, "stored:Annotators") in " ".join(printed(found, 100).split())
 
 
@@ -137,12 +204,22 @@ def test_refusals_are_one_line(words: tuple[str, ...], told: str) -> None:
 CASES: dict[str, Callable[[], tuple[Comparison, ...]]] = {
     "two": lambda: compare([noise, "fixed:fair"], limit=60, resamples=100, permutations=100),
     "nothing answered": lambda: compare([noise, silent], limit=60, resamples=100, permutations=100),
-    "half answered": lambda: compare([noise, deaf_to_men], limit=60, resamples=100, permutations=100),
+    "half answered": lambda: compare(
+        [noise, deaf_to_men], limit=60, resamples=100, permutations=100
+    ),
     "two labels": lambda: compare([noise, TwoLabels()], limit=60, resamples=100, permutations=100),
-    "one cluster": lambda: compare(["fixed:random", "fixed:fair"], suites=[one_cluster()], resamples=100, permutations=100),
-    "one probe": lambda: compare(["fixed:random", "fixed:fair"], limit=1, resamples=100, permutations=100),
-    "eight": lambda: compare(["fixed:random", *["fixed:fair"] * 7], limit=30, resamples=100, permutations=100),
-    "hostile": lambda: compare([noise, "fixed:random"], suites=[hostile()], resamples=100, permutations=100),
+    "one cluster": lambda: compare(
+        ["fixed:random", "fixed:fair"], suites=[one_cluster()], resamples=100, permutations=100
+    ),
+    "one probe": lambda: compare(
+        ["fixed:random", "fixed:fair"], limit=1, resamples=100, permutations=100
+    ),
+    "eight": lambda: compare(
+        ["fixed:random", *["fixed:fair"] * 7], limit=30, resamples=100, permutations=100
+    ),
+    "hostile": lambda: compare(
+        [noise, "fixed:random"], suites=[hostile()], resamples=100, permutations=100
+    ),
 }
 
 
@@ -152,7 +229,10 @@ def test_every_comparison_can_be_told(name: str, tmp_path: Path) -> None:
     page = write_comparison(found, tmp_path / "x")
     assert sorted(p.name for p in page.parent.iterdir()) == FILES
     forms = [
-        *((page.parent / f"comparison.{form}").read_text("utf-8") for form in ("html", "md", "tex")),
+        *(
+            (page.parent / f"comparison.{form}").read_text("utf-8")
+            for form in ("html", "md", "tex")
+        ),
         printed(found[0], 80),
         printed(found[0], 130),
     ]
@@ -161,14 +241,19 @@ def test_every_comparison_can_be_told(name: str, tmp_path: Path) -> None:
         assert "None" not in form
         for apart in found[0].differences:
             if apart.note:
-                assert re.sub(r"[\s\\]", "", apart.note) in re.sub(r"[\s\\!]", "", html.unescape(form))
+                assert re.sub(r"[\s\\]", "", apart.note) in re.sub(
+                    r"[\s\\!]", "", html.unescape(form)
+                )
     assert not re.search(r"<script|<link|<img|@import|(?:src|href)=", forms[0])
     assert all(len(line) <= 80 for line in forms[3].splitlines() if not line.startswith("measure:"))
 
 
 def test_long_names_do_not_break_a_terminal() -> None:
     found = CASES["two"]()[0]
-    models = [dataclasses.replace(m, name=f"a-name-of-twenty-eight-let-{i}") for i, m in enumerate(found.models)]
+    models = [
+        dataclasses.replace(m, name=f"a-name-of-twenty-eight-let-{i}")
+        for i, m in enumerate(found.models)
+    ]
     renamed = [dataclasses.replace(d, model=models[1].name) for d in found.differences]
     text = printed(dataclasses.replace(found, models=tuple(models), differences=tuple(renamed)), 80)
     assert text.count("a-name-of-twenty-eight-let-1") >= 3
@@ -185,7 +270,9 @@ def test_plain_data_are_the_same_whenever_made() -> None:
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX")
 def test_latex_sets_it(tmp_path: Path) -> None:
-    (tmp_path / "comparison.tex").write_text(to_latex((*CASES["two"](), *CASES["hostile"]())), encoding="utf-8")
+    (tmp_path / "comparison.tex").write_text(
+        to_latex((*CASES["two"](), *CASES["hostile"]())), encoding="utf-8"
+    )
     (tmp_path / "paper.tex").write_text(
         r"\documentclass[twocolumn]{article}\usepackage{booktabs,graphicx}\begin{document}\input{comparison.tex}\end{document}"
     )

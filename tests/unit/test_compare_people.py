@@ -13,16 +13,18 @@ from commands import evenhand, files_in
 from people_room import make_people, make_suite, say
 from scipy import stats
 
-from evenhand.annotate.comparing import compare_people, gather_people, read_people
+from evenhand.people.compare import compare_people, gather_people, read_people
+from evenhand.core.answer_files import write_answers
+from evenhand.core.answers import Answers
 from evenhand.core.errors import EvenhandError, InputError
-from evenhand.core.records import Answers
-from evenhand.engine.answers import write_answers
-from evenhand.engine.people import align
-from evenhand.engine.people_lists import Thresholds, list_sentences, strength
+from evenhand.people.beside import align
+from evenhand.people.sentence_lists import Thresholds, list_sentences, strength
 
 SUITE = make_suite()
 PEOPLE = make_people(SUITE)
-GOLD = np.asarray([{"male": 1.0, "female": -1.0}.get(p.tags.get("gold", ""), 0.0) for p in SUITE.probes])
+GOLD = np.asarray(
+    [{"male": 1.0, "female": -1.0}.get(p.tags.get("gold", ""), 0.0) for p in SUITE.probes]
+)
 IS_MS = GOLD == 0
 
 
@@ -30,7 +32,11 @@ def model(name: str = "model", seed: int = 1, silent: int = 0) -> Answers:
     """PB that follows the people in part, right in three of four objective sentences."""
     rng = np.random.default_rng(seed)
     score = gather_people(PEOPLE).score
-    odds = np.where(IS_MS, 2 * score + rng.normal(size=len(score)), GOLD * np.where(np.arange(len(score)) % 4 == 0, -1, 1))
+    odds = np.where(
+        IS_MS,
+        2 * score + rng.normal(size=len(score)),
+        GOLD * np.where(np.arange(len(score)) % 4 == 0, -1, 1),
+    )
     odds[:silent] = np.nan
     return say(SUITE, name, odds)
 
@@ -54,7 +60,10 @@ def test_correlations_are_those_of_scipy_on_what_both_answered() -> None:
 
 
 def test_the_final_score_is_the_mean_over_those_who_answered() -> None:
-    holes = [replace(a, values=np.where(np.arange(48)[:, None] % 3 == i, np.nan, a.values)) for i, a in enumerate(PEOPLE)]
+    holes = [
+        replace(a, values=np.where(np.arange(48)[:, None] % 3 == i, np.nan, a.values))
+        for i, a in enumerate(PEOPLE)
+    ]
     people = gather_people(holes)
     assert people.annotators == ("annotator-1", "annotator-2", "annotator-3")
     assert people.name == "people:study"
@@ -70,7 +79,13 @@ def test_lists_hold_what_their_definitions_say(seed: int) -> None:
     people, odds = np.round(rng.normal(size=40) * 2) / 4, rng.normal(size=40)
     t = Thresholds(people_lean=0.5, people_near=0.25, model_lean=0.7, model_near=0.3)
     found = list_sentences(probes, people, odds, t, 40)
-    rank = [[sum(abs(w) < abs(v) for w in side) + (sum(abs(w) == abs(v) for w in side) + 1) / 2 for v in side] for side in (people, odds)]
+    rank = [
+        [
+            sum(abs(w) < abs(v) for w in side) + (sum(abs(w) == abs(v) for w in side) + 1) / 2
+            for v in side
+        ]
+        for side in (people, odds)
+    ]
     assert strength(people).tolist() == pytest.approx([r / 40 for r in rank[0]])
     product = {p.id: a * b for p, a, b in zip(probes, *rank, strict=True)}
     for listing, sign in ((found.agree, 1), (found.differ, -1)):
@@ -83,15 +98,22 @@ def test_lists_hold_what_their_definitions_say(seed: int) -> None:
         p.id for p, a, b in zip(probes, people, odds, strict=True) if abs(a) >= 0.5 and abs(b) < 0.3
     }
     assert {s.probe.id for s in found.model_only.sentences} == {
-        p.id for p, a, b in zip(probes, people, odds, strict=True) if abs(a) < 0.25 and abs(b) >= 0.7
+        p.id
+        for p, a, b in zip(probes, people, odds, strict=True)
+        if abs(a) < 0.25 and abs(b) >= 0.7
     }
     short = list_sentences(probes, people, odds, t, 2)
-    assert (short.agree.sentences, short.agree.total) == (found.agree.sentences[:2], found.agree.total)
+    assert (short.agree.sentences, short.agree.total) == (
+        found.agree.sentences[:2],
+        found.agree.total,
+    )
 
 
 def test_a_model_that_says_what_people_say_and_its_mirror() -> None:
     score = gather_people(PEOPLE).score
-    found = compare_people(PEOPLE, [say(SUITE, "same", score), say(SUITE, "mirror", -3 * score)], resamples=200)
+    found = compare_people(
+        PEOPLE, [say(SUITE, "same", score), say(SUITE, "mirror", -3 * score)], resamples=200
+    )
     same, mirror = found.models
     assert same.pearson.interval.value == pytest.approx(1)
     assert mirror.pearson.interval.value == pytest.approx(-1)
@@ -101,7 +123,10 @@ def test_a_model_that_says_what_people_say_and_its_mirror() -> None:
 
 
 def test_units_are_word_pairs_or_sentences() -> None:
-    by_pair, by_sentence = (compare_people(PEOPLE, [model()], unit=u, resamples=200).models[0] for u in ("pair", "sentence"))
+    by_pair, by_sentence = (
+        compare_people(PEOPLE, [model()], unit=u, resamples=200).models[0]
+        for u in ("pair", "sentence")
+    )
     assert (by_pair.clusters, by_sentence.clusters) == (4, 40)
     assert by_pair.pearson.interval.value == by_sentence.pearson.interval.value
     with pytest.raises(EvenhandError, match="unit is 'word'"):
@@ -110,9 +135,14 @@ def test_units_are_word_pairs_or_sentences() -> None:
 
 def test_what_cannot_be_reckoned_is_nan_with_a_reason() -> None:
     flat = compare_people(PEOPLE, [say(SUITE, "flat", np.zeros(48))], resamples=100).models[0]
-    assert (math.isnan(flat.pearson.interval.value), flat.note) == (True, "the model gave every sentence the same score")
+    assert (math.isnan(flat.pearson.interval.value), flat.note) == (
+        True,
+        "the model gave every sentence the same score",
+    )
     assert flat.accuracy.value == 0.5
-    few = compare_people(PEOPLE, [say(SUITE, "few", [1.0, -1.0, *[np.nan] * 46])], resamples=100).models[0]
+    few = compare_people(
+        PEOPLE, [say(SUITE, "few", [1.0, -1.0, *[np.nan] * 46])], resamples=100
+    ).models[0]
     assert few.note == "2 measuring sentences were answered by both; a correlation needs 3"
     assert math.isnan(few.accuracy.value)
     assert "no answer in OS" in few.accuracy.note
@@ -124,7 +154,13 @@ def test_what_cannot_be_reckoned_is_nan_with_a_reason() -> None:
 def test_only_the_same_sentences_are_compared() -> None:
     other = make_suite(measuring=12)
     assert np.isfinite(align(SUITE, say(other, "shorter", np.ones(20)))).sum() == 20
-    changed = replace(other, probes=(replace(other.probes[0], texts=("Another [BLANK].", "he", "she")), *other.probes[1:]))
+    changed = replace(
+        other,
+        probes=(
+            replace(other.probes[0], texts=("Another [BLANK].", "he", "she")),
+            *other.probes[1:],
+        ),
+    )
     with pytest.raises(EvenhandError, match="sentence m0 is 'Sentence 0"):
         align(SUITE, say(changed, "changed", np.ones(20)))
     strange = replace(other, probes=tuple(replace(p, id=f"x{p.id}") for p in other.probes))
@@ -145,7 +181,10 @@ def test_people_are_read_from_files_and_folders(tmp_path: Path) -> None:
     write_answers(whole, tmp_path / "alone" / "study.parquet")
     alone = compare_people(tmp_path / "alone" / "study.parquet", [model()], resamples=100)
     assert (alone.people.annotators, alone.agreement) == ((), None)
-    assert alone.models[0].pearson.interval.value == compare_people(PEOPLE, [model()], resamples=100).models[0].pearson.interval.value
+    assert (
+        alone.models[0].pearson.interval.value
+        == compare_people(PEOPLE, [model()], resamples=100).models[0].pearson.interval.value
+    )
 
 
 def test_wrong_people_are_refused(tmp_path: Path) -> None:
@@ -170,12 +209,26 @@ def test_the_command_asks_models_and_reads_runs(tmp_path: Path) -> None:
         write_answers(answers, tmp_path / f"{answers.respondent.rpartition('/')[2]}.parquet")
     (tmp_path / "run").mkdir()
     write_answers(model("bert@1"), tmp_path / "run" / "answers.parquet")
-    words = ("compare-people", tmp_path, tmp_path / "run", "fixed:stereotyped", "fixed:fair", "--resamples", 200)
+    words = (
+        "compare-people",
+        tmp_path,
+        tmp_path / "run",
+        "fixed:stereotyped",
+        "fixed:fair",
+        "--resamples",
+        200,
+    )
     done = evenhand(*words, "--out", tmp_path / "out")
     assert done.code == 0, done.err
     assert f"report: {tmp_path / 'out' / 'people.html'}" in done.out
-    figures = [f"people-{n}{e}" for n in ("accuracy", "agreement", "correlations", "models") for e in (".png", ".svg")]
-    assert files_in(tmp_path / "out") == sorted(["people.html", "people.json", "people.md", "people.tex", *figures])
+    figures = [
+        f"people-{n}{e}"
+        for n in ("accuracy", "agreement", "correlations", "models")
+        for e in (".png", ".svg")
+    ]
+    assert files_in(tmp_path / "out") == sorted(
+        ["people.html", "people.json", "people.md", "people.tex", *figures]
+    )
     told = json.loads((tmp_path / "out" / "people.json").read_text("utf-8"))
     assert [m["name"] for m in told["models"]] == ["bert", "fixed:stereotyped", "fixed:fair"]
     assert json.loads(evenhand(*words, "--json").out) == told
@@ -185,19 +238,39 @@ def test_the_command_asks_models_and_reads_runs(tmp_path: Path) -> None:
 
 
 def test_answers_of_a_study_are_measured_and_compared_as_those_of_people(tmp_path: Path) -> None:
-    write_answers(say(SUITE, "people:study", gather_people(PEOPLE).score), tmp_path / "answers.parquet")
+    write_answers(
+        say(SUITE, "people:study", gather_people(PEOPLE).score), tmp_path / "answers.parquet"
+    )
     write_answers(PEOPLE[1], tmp_path / "annotator-2.parquet")
     (tmp_path / "run").mkdir()
     write_answers(model("bert@1"), tmp_path / "run" / "answers.parquet")
     for name in ("answers", "annotator-2"):
-        done = evenhand("measure", tmp_path / f"{name}.parquet", "--resamples", 100, "--out", tmp_path / f"m-{name}")
+        done = evenhand(
+            "measure",
+            tmp_path / f"{name}.parquet",
+            "--resamples",
+            100,
+            "--out",
+            tmp_path / f"m-{name}",
+        )
         assert done.code == 0, done.err
-        page = " ".join((tmp_path / f"m-{name}" / "report.html").read_text("utf-8").replace("&nbsp;", " ").split())
+        page = " ".join(
+            (tmp_path / f"m-{name}" / "report.html")
+            .read_text("utf-8")
+            .replace("&nbsp;", " ")
+            .split()
+        )
         assert "The numbers are scores that people gave" in page
         assert "this model" not in page
     few = ("--resamples", 100, "--permutations", 100)
     done = evenhand(
-        "compare", tmp_path / "run", tmp_path / "answers.parquet", tmp_path / "annotator-2.parquet", *few, "--out", tmp_path / "c"
+        "compare",
+        tmp_path / "run",
+        tmp_path / "answers.parquet",
+        tmp_path / "annotator-2.parquet",
+        *few,
+        "--out",
+        tmp_path / "c",
     )
     assert done.code == 0, done.err
     for form in (done.out, (tmp_path / "c" / "comparison.html").read_text("utf-8")):
@@ -205,20 +278,24 @@ def test_answers_of_a_study_are_measured_and_compared_as_those_of_people(tmp_pat
         assert "gives the scores of people and the other logarithms of ratios" in told
     both = evenhand("compare", tmp_path / "answers.parquet", tmp_path / "annotator-2.parquet", *few)
     assert both.code == 0, both.err
-    assert "logarithms of ratios" not in " ".join(both.out.split())  # people beside people are on one footing
+    assert "logarithms of ratios" not in " ".join(
+        both.out.split()
+    )  # people beside people are on one footing
 
 
 def test_a_study_is_read_from_its_store(tmp_path: Path) -> None:
     """Three made-up people answer one batch; study file, exported folder and what they answered say the same."""
     pytest.importorskip("sqlalchemy")
-    from evenhand.annotate.export import export
-    from evenhand.annotate.questions import plan_questions
-    from evenhand.annotate.scoring import coarse, fine, parse_answer
-    from evenhand.annotate.store import Store
-    from evenhand.annotate.study import open_study, template
+    from evenhand.study.export import export
+    from evenhand.people.questions import plan_questions
+    from evenhand.people.scoring import coarse, fine, parse_answer
+    from evenhand.study.store import Store
+    from evenhand.study.study import open_study, template
 
     path = tmp_path / "small.toml"
-    told = template("small").replace('suite_language = "zh"', 'suite_language = "en"\ntrial = 0\nbatch = 40')
+    told = template("small").replace(
+        'suite_language = "zh"', 'suite_language = "en"\ntrial = 0\nbatch = 40'
+    )
     path.write_text(told, encoding="utf-8")
     with pytest.raises(InputError, match="nobody has answered yet"):
         read_people(path)
@@ -236,13 +313,21 @@ def test_a_study_is_read_from_its_store(tmp_path: Path) -> None:
                 keys = [o.key for o in question.options]
                 first, second = rng.permutation(keys)[:2].tolist()
                 payload = (
-                    {"first": first, "second": second, "equal": False} if question.type == "type1" else {"value": int(rng.integers(1, 6))}
+                    {"first": first, "second": second, "equal": False}
+                    if question.type == "type1"
+                    else {"value": int(rng.integers(1, 6))}
                 )
                 choice = parse_answer(question, payload)
                 score = fine(question, choice)
                 given[question.type].setdefault(question.probe, []).append(score)
                 store.give_answer(
-                    person, question.id, payload, fine=score, coarse=coarse(question, choice), seconds=1.0, key=f"{person}-{number}"
+                    person,
+                    question.id,
+                    payload,
+                    fine=score,
+                    coarse=coarse(question, choice),
+                    seconds=1.0,
+                    key=f"{person}-{number}",
                 )
             for kind, scores in given.items():
                 said[kind].append(scores)
@@ -253,8 +338,14 @@ def test_a_study_is_read_from_its_store(tmp_path: Path) -> None:
     for person_row, one, two in zip(found.people.fine, said["type1"], said["type2"], strict=True):
         for probe, score in zip(found.people.suite.probes, person_row, strict=True):
             by_type = [np.mean(scores[probe.id]) for scores in (one, two) if probe.id in scores]
-            assert score == pytest.approx(np.mean(by_type), nan_ok=True) if by_type else math.isnan(score)
+            assert (
+                score == pytest.approx(np.mean(by_type), nan_ok=True)
+                if by_type
+                else math.isnan(score)
+            )
     again = compare_people(tmp_path / "exported", ["fixed:random"], resamples=100)
     assert again.people.fine == pytest.approx(found.people.fine, nan_ok=True)
     assert again.models[0].pearson == found.models[0].pearson
-    assert found.people.suite.limit == len(found.people.suite.probes) < len(suite.probes)  # only what people answered is asked of a model
+    assert (
+        found.people.suite.limit == len(found.people.suite.probes) < len(suite.probes)
+    )  # only what people answered is asked of a model

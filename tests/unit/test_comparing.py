@@ -13,10 +13,12 @@ from test_report import TwoLabels, deaf_to_men, noise, silent
 
 import evenhand as eh
 from evenhand.core import catalog
+from evenhand.core.answer_files import suite_of, write_answers
+from evenhand.core.answers import Answers
 from evenhand.core.errors import EvenhandError, InputError, MeasureError
-from evenhand.core.records import Answers, Probe, Suite, SuiteCard
+from evenhand.core.probe import Probe
 from evenhand.core.signature import Signature
-from evenhand.engine.answers import suite_of, write_answers
+from evenhand.core.suite import Suite, SuiteCard
 from evenhand.engine.audit import audit, load_suite
 from evenhand.engine.comparing import compare, short_names
 from evenhand.engine.differing import Comparison, answered_by
@@ -28,7 +30,9 @@ FEW: dict[str, Any] = {"resamples": 200, "permutations": 200}
 
 @pytest.fixture(scope="module")
 def found() -> Comparison:
-    return compare([noise, "fixed:fair", deaf_to_men], limit=120, resamples=200, permutations=200)[0]
+    return compare([noise, "fixed:fair", deaf_to_men], limit=120, resamples=200, permutations=200)[
+        0
+    ]
 
 
 def test_values_and_differences_are_those_of_the_audits(found: Comparison) -> None:
@@ -39,7 +43,9 @@ def test_values_and_differences_are_those_of_the_audits(found: Comparison) -> No
         assert apart.other == theirs
         assert apart.difference.value == pytest.approx(theirs.value - mine.value)
         best = catalog.measure(mine.measure).fair
-        assert apart.distance.value == pytest.approx(abs(theirs.value - best) - abs(mine.value - best))
+        assert apart.distance.value == pytest.approx(
+            abs(theirs.value - best) - abs(mine.value - best)
+        )
         assert apart.difference.low <= apart.difference.value <= apart.difference.high
 
 
@@ -51,16 +57,23 @@ def test_only_probes_that_both_answered_count(found: Comparison) -> None:
         measure = catalog.measure(apart.measure)
         kept = [
             (p, row)
-            for p, row, answered in zip(found.suite.probes, found.reference.answers.values, is_answered, strict=True)
+            for p, row, answered in zip(
+                found.suite.probes, found.reference.answers.values, is_answered, strict=True
+            )
             if answered and p.stratum in measure.strata
         ]
-        slow = measure.combine(measure.evidence([p for p, _ in kept], np.asarray([row for _, row in kept])).sum(axis=0))
+        slow = measure.combine(
+            measure.evidence([p for p, _ in kept], np.asarray([row for _, row in kept])).sum(axis=0)
+        )
         assert apart.reference.value == pytest.approx(float(slow), nan_ok=True)
         assert apart.probes == len(kept)
         # the reference's number is not that of all its answers, and says so; the other's is
-        assert Signature.parse(apart.reference.signature).differences(Signature.parse(found.reference.estimates[0].signature))["only"] == (
-            f"answered by {partial.answers.respondent} too", None,
-        )  # fmt: skip
+        assert Signature.parse(apart.reference.signature).differences(
+            Signature.parse(found.reference.estimates[0].signature)
+        )["only"] == (
+            f"answered by {partial.answers.respondent} too",
+            None,
+        )
         assert "only:" not in apart.other.signature
     assert any("answered" in note for note in notes(found))
 
@@ -79,19 +92,26 @@ def test_a_model_does_not_differ_from_itself() -> None:
 
 def test_p_values_are_adjusted_over_all_suites_and_models() -> None:
     comparisons = compare(
-        ["fixed:random", "fixed:fair", "fixed:constant"], suites=["occupation-nli", "gendered-entailment"], limit=60, **FEW
+        ["fixed:random", "fixed:fair", "fixed:constant"],
+        suites=["occupation-nli", "gendered-entailment"],
+        limit=60,
+        **FEW,
     )
     every = [d for c in comparisons for d in c.differences]
     tested = [d.p for d in every if math.isfinite(d.p)]
     assert len({c.suite.card.name for c in comparisons}) == 2
-    assert [d.adjusted for d in every] == pytest.approx(benjamini_hochberg([d.p for d in every]), nan_ok=True)
+    assert [d.adjusted for d in every] == pytest.approx(
+        benjamini_hochberg([d.p for d in every]), nan_ok=True
+    )
     assert {c.tests for c in comparisons} == {len(tested)}
     assert all(f"adjusted:bh/{len(tested)}|" in d.signature for d in every)
     assert min(d.adjusted for d in every) >= min(tested)
 
 
 def test_the_same_call_gives_the_same_numbers(found: Comparison) -> None:
-    again = compare([noise, "fixed:fair", deaf_to_men], limit=120, resamples=200, permutations=200)[0]
+    again = compare([noise, "fixed:fair", deaf_to_men], limit=120, resamples=200, permutations=200)[
+        0
+    ]
     assert repr(again.differences) == repr(found.differences)  # repr: NaN is not equal to itself
 
 
@@ -101,7 +121,10 @@ def test_a_measure_that_one_model_does_not_allow_is_listed() -> None:
     assert {x.measure for x in comparison.left_out} == {"nli_coal", "fraction_neutral"}
     assert all("two gives entailment, not_entailment" in x.reason for x in comparison.left_out)
     told = " ".join(notes(comparison))
-    assert "NLI-CoAL is not compared with two: it needs contradiction, neutral; two gives entailment, not_entailment." in told
+    assert (
+        "NLI-CoAL is not compared with two: it needs contradiction, neutral; two gives entailment, not_entailment."
+        in told
+    )
     back = compare([TwoLabels(), noise], limit=60, **FEW)[0]
     assert {x.measure for x in back.left_out} == {"nli_coal", "fraction_neutral"}
     with pytest.raises(MeasureError, match="two@1: nli_coal needs the labels"):
@@ -118,7 +141,12 @@ def _answers(tmp_path: Path, name: str, model: str, **settings: Any) -> Path:
 def test_answers_of_a_run_are_compared_with_each_other_and_with_a_model(tmp_path: Path) -> None:
     first, second = (_answers(tmp_path, m, f"fixed:{m}", limit=60) for m in ("random", "constant"))
     asked = compare(["fixed:random", "fixed:constant"], limit=60, **FEW)[0]
-    mixed: list[list[Any]] = [[first, second], [str(first), second.parent], ["fixed:random", second], [first, "fixed:constant"]]
+    mixed: list[list[Any]] = [
+        [first, second],
+        [str(first), second.parent],
+        ["fixed:random", second],
+        [first, "fixed:constant"],
+    ]
     for models in mixed:
         assert repr(compare(models, **FEW)[0].differences) == repr(asked.differences)
     named = compare([first, second], suites=["occupation-nli"], limit=60, **FEW)[0]
@@ -146,14 +174,18 @@ def test_answers_to_other_probes_are_refused(tmp_path: Path) -> None:
 
 def one_cluster() -> Suite:
     suite = load_suite("occupation-nli", "en", limit=60)
-    return Suite(card=suite.card, probes=tuple(dataclasses.replace(p, cluster="one") for p in suite.probes))
+    return Suite(
+        card=suite.card, probes=tuple(dataclasses.replace(p, cluster="one") for p in suite.probes)
+    )
 
 
 def test_one_cluster_has_a_difference_but_neither_interval_nor_p() -> None:
     comparison = compare(["fixed:random", "fixed:fair"], suites=[one_cluster()], **FEW)[0]
     for apart in comparison.differences:
         assert math.isfinite(apart.difference.value)
-        assert np.isnan([apart.difference.low, apart.difference.high, apart.p, apart.adjusted]).all()
+        assert np.isnan(
+            [apart.difference.low, apart.difference.high, apart.p, apart.adjusted]
+        ).all()
         assert apart.note == "one cluster only: there is neither interval nor p value"
         assert nearness(apart) == "n/a"
     assert comparison.tests == 0
@@ -176,7 +208,10 @@ def test_few_clusters_are_called_rough() -> None:
 
 
 def _choice(widths: tuple[int, ...], spread: int) -> Answers:
-    probes = tuple(Probe(id=f"{i}", kind="choice", language="en", texts=("c", *(f"o{j}" for j in range(w)))) for i, w in enumerate(widths))
+    probes = tuple(
+        Probe(id=f"{i}", kind="choice", language="en", texts=("c", *(f"o{j}" for j in range(w))))
+        for i, w in enumerate(widths)
+    )
     values = np.full((len(widths), max(widths) * spread), np.nan)
     for row, width in zip(values, widths, strict=True):
         row[: width * spread] = 1.0
@@ -193,17 +228,39 @@ def test_a_probe_with_fewer_options_is_answered(spread: int) -> None:
 
 
 def test_the_options_of_a_classifier_are_named_as_the_suite_names_them() -> None:
-    probes = tuple(Probe(id=f"{i}", kind="choice", language="en", texts=("c", "a", "b"), cluster=f"{i}") for i in range(2))
-    card = SuiteCard(name="s", version="1", language="en", source="", licence="", citation="", description="", labels=("one", "two"))
-    labels = tuple(f"{o}:{x}" for o in card.labels for x in ("entailment", "neutral", "contradiction"))
+    probes = tuple(
+        Probe(id=f"{i}", kind="choice", language="en", texts=("c", "a", "b"), cluster=f"{i}")
+        for i in range(2)
+    )
+    card = SuiteCard(
+        name="s",
+        version="1",
+        language="en",
+        source="",
+        licence="",
+        citation="",
+        description="",
+        labels=("one", "two"),
+    )
+    labels = tuple(
+        f"{o}:{x}" for o in card.labels for x in ("entailment", "neutral", "contradiction")
+    )
     answers = Answers(
-        respondent="m", suite=Suite(card=card, probes=probes).reference, labels=labels, probes=probes, values=np.zeros((2, 6))
+        respondent="m",
+        suite=Suite(card=card, probes=probes).reference,
+        labels=labels,
+        probes=probes,
+        values=np.zeros((2, 6)),
     )
     assert suite_of(answers).card.labels == ("one", "two")
 
 
 def test_names_are_short_and_tell_the_models_apart() -> None:
-    assert short_names(["default@9148", "fixed:random@0", "stored:BERT"]) == ["default", "fixed:random", "stored:BERT"]
+    assert short_names(["default@9148", "fixed:random@0", "stored:BERT"]) == [
+        "default",
+        "fixed:random",
+        "stored:BERT",
+    ]
     assert short_names(["a/b/model@1", "/x/y/other@2"]) == ["model", "other"]
     assert short_names(["default@1", "default@2"]) == ["default@1", "default@2"]
     assert short_names(["default@1", "default@1"]) == ["default", "default (2)"]
@@ -221,4 +278,10 @@ def test_numbers_are_never_printed_as_what_they_are_not() -> None:
         "0.000",
         "n/a",
     ]
-    assert [chance(p) for p in (0.0001, 0.001, 0.25, 1.0, float("nan"))] == ["<0.001", "0.001", "0.250", "1.000", "n/a"]
+    assert [chance(p) for p in (0.0001, 0.001, 0.25, 1.0, float("nan"))] == [
+        "<0.001",
+        "0.001",
+        "0.250",
+        "1.000",
+        "n/a",
+    ]

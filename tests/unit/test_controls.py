@@ -12,15 +12,24 @@ from math import comb
 import numpy as np
 import pytest
 
-from evenhand.annotate.controls import gold_genders, list_parts
-from evenhand.annotate.questions import Question, plan_questions
-from evenhand.annotate.scoring import Scored, coarse, consistency, control_accuracy, fine, parse_answer
-from evenhand.annotate.steps import is_enough
-from evenhand.annotate.study import Study
-from evenhand.core.records import Suite
+from evenhand.people.controls import gold_genders, list_parts
+from evenhand.people.questions import Question, plan_questions
+from evenhand.people.scoring import (
+    Scored,
+    coarse,
+    consistency,
+    control_accuracy,
+    fine,
+    parse_answer,
+)
+from evenhand.study.steps import is_enough
+from evenhand.study.study import Study
+from evenhand.core.suite import Suite
 from evenhand.engine.audit import load_suite
 
-STUDY = Study(name="s", suite_language="en", batch=270)  # by default: a trial of 200 questions, 20 of them accuracy questions
+STUDY = Study(
+    name="s", suite_language="en", batch=270
+)  # by default: a trial of 200 questions, 20 of them accuracy questions
 OTHER = {"male": "female", "female": "male"}
 Answerer = Callable[[Question], dict[str, object]]
 
@@ -31,22 +40,41 @@ def suite(has_originals: bool) -> Suite:
     found = load_suite("contextualised", "en")
     if not has_originals:
         return found
-    probes = [replace(p, tags={**p.tags, "original": p.tags.get("gold") or ("male", "female")[i % 2]}) for i, p in enumerate(found.probes)]
+    probes = [
+        replace(p, tags={**p.tags, "original": p.tags.get("gold") or ("male", "female")[i % 2]})
+        for i, p in enumerate(found.probes)
+    ]
     return replace(found, probes=tuple(probes))
 
 
-def take(part: str, person: str, answer: Answerer, has_originals: bool = True, study: Study = STUDY) -> tuple[float, float]:
+def take(
+    part: str, person: str, answer: Answerer, has_originals: bool = True, study: Study = STUDY
+) -> tuple[float, float]:
     """Accuracy and consistency of one person in one part."""
     rows = []
     for question in plan_questions(study, suite(has_originals), person, part):
         choice = parse_answer(question, answer(question))
-        rows.append(Scored(person, question.probe, question.type, question.role, fine(question, choice), coarse(question, choice), part))
+        rows.append(
+            Scored(
+                person,
+                question.probe,
+                question.type,
+                question.role,
+                fine(question, choice),
+                coarse(question, choice),
+                part,
+            )
+        )
     return control_accuracy(rows, gold_genders(suite(has_originals))).value, consistency(rows).value
 
 
 def shown(places: tuple[int, int], is_equal: bool) -> Answerer:
     """Two of the words by where they stand."""
-    return lambda q: {"first": q.options[places[0]].key, "second": q.options[places[1]].key, "equal": is_equal}
+    return lambda q: {
+        "first": q.options[places[0]].key,
+        "second": q.options[places[1]].key,
+        "equal": is_equal,
+    }
 
 
 def worded(first: str, second: str, is_equal: bool) -> Answerer:
@@ -67,9 +95,15 @@ def read(question: Question) -> dict[str, object]:
 
 
 UNREAD = [
-    shown((0, 1), False), shown((0, 1), True), shown((2, 1), False), worded("male", "neutral", False), worded("female", "male", False),
-    worded("neutral", "female", False), worded("male", "female", True), worded("female", "neutral", True),
-]  # fmt: skip
+    shown((0, 1), False),
+    shown((0, 1), True),
+    shown((2, 1), False),
+    worded("male", "neutral", False),
+    worded("female", "male", False),
+    worded("neutral", "female", False),
+    worded("male", "female", True),
+    worded("female", "neutral", True),
+]
 PEOPLE = [f"person-{i}" for i in range(12)]
 
 
@@ -95,7 +129,9 @@ def test_chance_passes_one_trial_in_ten_thousand() -> None:
     """A ranked pair of words is right by chance in 1 of 2, an equal one in 1 of 3, a value from 1 to 5 in 2 of 5."""
     word, value = (1 / 2 + 1 / 3) / 2, 2 / 5
     several = [[comb(10, k) * p**k * (1 - p) ** (10 - k) for k in range(11)] for p in (word, value)]
-    passing = sum(several[0][a] * several[1][b] for a in range(11) for b in range(11) if a + b >= 16)
+    passing = sum(
+        several[0][a] * several[1][b] for a in range(11) for b in range(11) if a + b >= 16
+    )
     assert passing < 0.0005
     rng = np.random.default_rng(0)
 
@@ -116,17 +152,29 @@ def test_type_2_controls_show_the_right_gender_half_of_the_time(has_originals: b
     seen: Counter[tuple[str, str, bool]] = Counter()
     for person in PEOPLE:
         for part in list_parts(STUDY, suite(has_originals)):
-            asked = [q for q in plan_questions(STUDY, suite(has_originals), person, part) if q.role == "accuracy"]
+            asked = [
+                q
+                for q in plan_questions(STUDY, suite(has_originals), person, part)
+                if q.role == "accuracy"
+            ]
             is_right = Counter(q.gender == gold[q.probe] for q in asked if q.type == "type2")
             assert abs(is_right[True] - is_right[False]) <= 1
-            assert abs(sum(1 if gold[q.probe] == "male" else -1 for q in asked if q.type == "type1")) <= 1
+            assert (
+                abs(sum(1 if gold[q.probe] == "male" else -1 for q in asked if q.type == "type1"))
+                <= 1
+            )
             seen.update((gold[q.probe], q.gender, q.type == "type2") for q in asked)
     assert len([key for key in seen if key[2]]) == 4
     for question in plan_questions(STUDY, suite(True), "person-0", "batch-1"):
         if (
             question.type == "type2" and question.role != "accuracy"
         ):  # what is measured is asked as in the paper: the other gender than the sentence had
-            assert question.gender == OTHER[next(p for p in suite(True).probes if p.id == question.probe).tags["original"]]
+            assert (
+                question.gender
+                == OTHER[
+                    next(p for p in suite(True).probes if p.id == question.probe).tags["original"]
+                ]
+            )
 
 
 def test_a_batch_needs_accuracy_and_consistency() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.core.errors import InputError
-from evenhand.suites.corpora import find_form, read_sentences
+from evenhand.core.corpora import find_form, read_sentences
 
 
 def write(path: Path, *lines: str) -> Path:
@@ -18,34 +18,67 @@ def write(path: Path, *lines: str) -> Path:
 
 def test_snli_and_mnli_lines(tmp_path: Path) -> None:
     rows = [
-        {"gold_label": "neutral", "sentence1": "A nurse sleeps.", "sentence2": "A nurse is tired.", "pairID": "1"},
+        {
+            "gold_label": "neutral",
+            "sentence1": "A nurse sleeps.",
+            "sentence2": "A nurse is tired.",
+            "pairID": "1",
+        },
         {"gold_label": "-", "sentence1": "A nurse sleeps.", "sentence2": "n/a", "pairID": "2"},
-        {"gold_label": "entailment", "sentence1": "Two cooks  talk. ", "sentence2": "Cooks talk.", "pairID": "3"},
+        {
+            "gold_label": "entailment",
+            "sentence1": "Two cooks  talk. ",
+            "sentence2": "Cooks talk.",
+            "pairID": "3",
+        },
     ]
     path = write(tmp_path / "snli_1.0_dev.jsonl", *map(json.dumps, rows))
     assert read_sentences(path) == ["A nurse sleeps.", "Two cooks talk."]
-    assert read_sentences(path, is_hypotheses_too=True) == ["A nurse sleeps.", "A nurse is tired.", "Two cooks talk.", "Cooks talk."]
+    assert read_sentences(path, is_hypotheses_too=True) == [
+        "A nurse sleeps.",
+        "A nurse is tired.",
+        "Two cooks talk.",
+        "Cooks talk.",
+    ]
 
 
 def test_anli_has_a_context(tmp_path: Path) -> None:
-    path = write(tmp_path / "train.jsonl", json.dumps({"uid": "0", "context": "A long story.", "hypothesis": "It is short.", "label": "c"}))
+    path = write(
+        tmp_path / "train.jsonl",
+        json.dumps(
+            {"uid": "0", "context": "A long story.", "hypothesis": "It is short.", "label": "c"}
+        ),
+    )
     assert read_sentences(path) == ["A long story."]
     assert read_sentences(path, is_hypotheses_too=True) == ["A long story.", "It is short."]
 
 
 def test_qnli_asks_a_question_of_a_sentence(tmp_path: Path) -> None:
     path = write(
-        tmp_path / "dev.tsv", "index\tquestion\tsentence\tlabel", "0\tWho was the mechanic?\tThe mechanic was tall.\tnot_entailment"
+        tmp_path / "dev.tsv",
+        "index\tquestion\tsentence\tlabel",
+        "0\tWho was the mechanic?\tThe mechanic was tall.\tnot_entailment",
     )
     assert read_sentences(path) == ["The mechanic was tall."]
-    assert read_sentences(path, is_hypotheses_too=True) == ["The mechanic was tall.", "Who was the mechanic?"]
+    assert read_sentences(path, is_hypotheses_too=True) == [
+        "The mechanic was tall.",
+        "Who was the mechanic?",
+    ]
 
 
 def test_glue_does_not_quote(tmp_path: Path) -> None:
     path = write(
-        tmp_path / "train.tsv", "index\tsentence1\tsentence2\tlabel", '0\t"We left, said the clerk.\tThe clerk "left.\t1', "1\tIt rains.\tIt is wet.\t0"
-    )  # fmt: skip
-    assert read_sentences(path, is_hypotheses_too=True) == ['"We left, said the clerk.', 'The clerk "left.', "It rains.", "It is wet."]
+        tmp_path / "train.tsv",
+        "index\tsentence1\tsentence2\tlabel",
+        '0\t"We left, said the clerk.\tThe clerk "left.\t1',
+        "1\tIt rains.\tIt is wet.\t0",
+    )
+    assert read_sentences(path, is_hypotheses_too=True) == [
+        '"We left, said the clerk.',
+        'The clerk "left.',
+        "It rains.",
+        "It is wet.",
+    ]
 
 
 def test_ragged_rows_give_only_what_is_whole(tmp_path: Path) -> None:
@@ -59,13 +92,21 @@ def test_ragged_rows_give_only_what_is_whole(tmp_path: Path) -> None:
         "3\tNo label.\tStill two sentences.\t",
     )
     found = read_sentences(path, is_hypotheses_too=True)
-    assert found == ["First premise.", "Whole premise.", "Whole hypothesis.", "No label.", "Still two sentences."]
+    assert found == [
+        "First premise.",
+        "Whole premise.",
+        "Whole hypothesis.",
+        "No label.",
+        "Still two sentences.",
+    ]
 
 
 def test_mnli_table_with_many_columns(tmp_path: Path) -> None:
     head = "index\tpromptID\tpairID\tgenre\tsentence1_binary_parse\tsentence2_binary_parse\tsentence1_parse\tsentence2_parse\tsentence1\tsentence2\tgold_label"
     path = write(
-        tmp_path / "dev_matched.tsv", head, "0\t1\t1n\tfiction\t( )\t( )\t(ROOT)\t(ROOT)\tThe new lawyer left.\tNobody left.\tcontradiction"
+        tmp_path / "dev_matched.tsv",
+        head,
+        "0\t1\t1n\tfiction\t( )\t( )\t(ROOT)\t(ROOT)\tThe new lawyer left.\tNobody left.\tcontradiction",
     )
     assert read_sentences(path, is_hypotheses_too=True) == ["The new lawyer left.", "Nobody left."]
 
@@ -73,14 +114,21 @@ def test_mnli_table_with_many_columns(tmp_path: Path) -> None:
 def test_a_text_file_is_plain_unless_its_head_is_known(tmp_path: Path) -> None:
     plain = write(tmp_path / "plain.txt", "A nurse\tsleeps.", "", "A cook eats.", "A cook eats.")
     assert read_sentences(plain) == ["A nurse sleeps.", "A cook eats."]
-    table = write(tmp_path / "snli_1.0_dev.txt", "gold_label\tsentence1\tsentence2", "neutral\tA nurse sleeps.\tA nurse dreams.")
+    table = write(
+        tmp_path / "snli_1.0_dev.txt",
+        "gold_label\tsentence1\tsentence2",
+        "neutral\tA nurse sleeps.\tA nurse dreams.",
+    )
     assert read_sentences(table) == ["A nurse sleeps."]
 
 
 def test_premises_alone_suffice_where_no_hypotheses_are_asked_for(tmp_path: Path) -> None:
     path = write(tmp_path / "premises.jsonl", json.dumps({"premise": "A nurse sleeps."}))
     assert read_sentences(path) == ["A nurse sleeps."]
-    with pytest.raises(InputError, match="has the columns premise; known are premise and hypothesis; sentence1 and sentence2"):
+    with pytest.raises(
+        InputError,
+        match="has the columns premise; known are premise and hypothesis; sentence1 and sentence2",
+    ):
         read_sentences(path, is_hypotheses_too=True)
 
 
@@ -91,7 +139,9 @@ def test_unknown_columns_are_named_beside_the_known(tmp_path: Path, name: str) -
         "lines.jsonl": (json.dumps({"left": "a", "right": "b"}),),
         "table.csv": ("left,right", "a,b"),
     }[name]
-    with pytest.raises(InputError, match=r"left, right; known are .*context and hypothesis; sentence and question") as caught:
+    with pytest.raises(
+        InputError, match=r"left, right; known are .*context and hypothesis; sentence and question"
+    ) as caught:
         read_sentences(write(tmp_path / name, *lines))
     assert name in str(caught.value)
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import evenhand as eh
+from evenhand.core.probe import NLI_LABELS, Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.core.records import NLI_LABELS, Probe
 from evenhand.respondents.nli import RESPONDENT
 
 FOLDER = Path(str(files("evenhand") / "models" / "default"))
@@ -25,21 +25,43 @@ def test_the_card_is_about_this_file() -> None:
     assert sum(p.stat().st_size for p in FOLDER.iterdir()) < 50e6
 
 
-@pytest.mark.parametrize(("name", "row", "least"), [("en.snli-dev", "SNLI dev", 0.82), ("en.mnli-dev-matched", "MNLI dev matched", 0.70)])
+@pytest.mark.parametrize(
+    ("name", "row", "least"),
+    [("en.snli-dev", "SNLI dev", 0.82), ("en.mnli-dev-matched", "MNLI dev matched", 0.70)],
+)
 def test_accuracy_is_as_the_card_says(data: Path, name: str, row: str, least: float) -> None:
     told = re.search(rf"\| {row} \| ([\d.]+) % \|", CARD)
     assert told is not None and float(told.group(1)) / 100 >= least
-    rows = [json.loads(line) for line in (data / "nli" / f"{name}.jsonl").open(encoding="utf-8")][::12]
-    probes = [Probe(id=str(i), kind="pair", language="en", texts=(r["premise"], r["hypothesis"])) for i, r in enumerate(rows)]
+    rows = [json.loads(line) for line in (data / "nli" / f"{name}.jsonl").open(encoding="utf-8")][
+        ::12
+    ]
+    probes = [
+        Probe(id=str(i), kind="pair", language="en", texts=(r["premise"], r["hypothesis"]))
+        for i, r in enumerate(rows)
+    ]
     given = RESPONDENT.open("default", RespondentOptions()).answer(probes).argmax(axis=1)
     right = float(np.mean([NLI_LABELS[g] == r["label"] for g, r in zip(given, rows, strict=True)]))
-    assert right == pytest.approx(float(told.group(1)) / 100, abs=0.045)  # a twelfth of the set: three standard errors
+    assert right == pytest.approx(
+        float(told.group(1)) / 100, abs=0.045
+    )  # a twelfth of the set: three standard errors
 
 
 def test_answers_do_not_depend_on_batch_limit_or_order(data: Path) -> None:
     def logits(limit: int, batch_size: int | None = None, seed: int = 0) -> dict[str, list[float]]:
-        run = eh.audit("default", suite="nli-coal", data=data, cache=False, resamples=100, limit=limit, batch_size=batch_size, seed=seed)
-        return {p.id: row.tolist() for p, row in zip(run.answers.probes, run.answers.values, strict=True)}
+        run = eh.audit(
+            "default",
+            suite="nli-coal",
+            data=data,
+            cache=False,
+            resamples=100,
+            limit=limit,
+            batch_size=batch_size,
+            seed=seed,
+        )
+        return {
+            p.id: row.tolist()
+            for p, row in zip(run.answers.probes, run.answers.values, strict=True)
+        }
 
     whole = logits(limit=300)
     for other in (
@@ -58,4 +80,6 @@ def test_it_follows_a_nurse_to_a_woman_more_than_to_a_man() -> None:
     found = {e.measure: e for e in run.estimates}
     parts = found["nli_coal"].parts
     assert parts["PS.entailment"].value > parts["AS.entailment"].value
-    assert 0.05 < found["nli_coal"].low < found["nli_coal"].value < found["nli_coal"].high < 0.444  # biased, and not guessing
+    assert (
+        0.05 < found["nli_coal"].low < found["nli_coal"].value < found["nli_coal"].high < 0.444
+    )  # biased, and not guessing

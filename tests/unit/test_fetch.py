@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from evenhand.core.errors import LoadError
-from evenhand.core.folders import cache_folder
+from evenhand.core.fetch import fetch, text_digest
+from evenhand.core.files import cache_folder
 from evenhand.engine.audit import load_suite
-from evenhand.suites.fetch import fetch, text_digest
-from evenhand.suites.nli_coal import COMMIT, REPOSITORY, paths_of
+from evenhand.families.nli_coal.published import COMMIT, REPOSITORY, paths_of
 
 TEXT = b'{"id": 0}\n{"id": 1}\n'
 DIGEST = hashlib.sha256(TEXT).hexdigest()
@@ -84,7 +84,9 @@ def test_a_broken_copy_is_fetched_again(mirror: Mirror) -> None:
 
 def test_wrong_content_is_refused_and_not_kept(mirror: Mirror) -> None:
     mirror.files["/who/what/0123456789abcdef/some/file.json"] = b"<html>please log in</html>"
-    with pytest.raises(LoadError, match=rf"SHA-256 [0-9a-f]{{16}}\.\.\., expected {DIGEST[:16]}.*{ADVICE}"):
+    with pytest.raises(
+        LoadError, match=rf"SHA-256 [0-9a-f]{{16}}\.\.\., expected {DIGEST[:16]}.*{ADVICE}"
+    ):
         get()
     assert kept() == []
 
@@ -104,7 +106,9 @@ def test_nobody_there_is_a_load_error(mirror: Mirror, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("address", ["http://[broken", "mirror.example"])
-def test_a_mirror_that_is_no_address_is_a_load_error(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
+def test_a_mirror_that_is_no_address_is_a_load_error(
+    monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
     monkeypatch.setenv("EVENHAND_MIRROR", address)
     monkeypatch.delenv("EVENHAND_OFFLINE")
     with pytest.raises(LoadError, match="cannot fetch"):
@@ -124,7 +128,9 @@ def test_offline_is_respected(mirror: Mirror, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_the_digest_is_that_of_the_text() -> None:
-    assert text_digest(TEXT) == text_digest(b"\xef\xbb\xbf" + TEXT.replace(b"\n", b"\r\n")) == DIGEST
+    assert (
+        text_digest(TEXT) == text_digest(b"\xef\xbb\xbf" + TEXT.replace(b"\n", b"\r\n")) == DIGEST
+    )
     assert text_digest(TEXT + b"\n") != DIGEST
 
 

@@ -10,15 +10,26 @@ from models import pairs
 
 import evenhand as eh
 from evenhand.core.errors import UnknownNameError
+from evenhand.core.probe import Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.core.records import Probe
 from evenhand.engine.audit import load_suite
 from evenhand.respondents.fixed import RESPONDENT, FixedRespondent
 
 TAGGED = Probe(
-    id="a", kind="pair", language="en", texts=("A nurse sleeps.", "A woman sleeps."), stratum="PS", tags={"fair": "neutral", "stereotyped": "entailment"}
-)  # fmt: skip
-CHOICE = Probe(id="c", kind="choice", language="en", texts=("She is", "kind", "tall"), tags={"fair": "equal", "stereotyped": "1"})
+    id="a",
+    kind="pair",
+    language="en",
+    texts=("A nurse sleeps.", "A woman sleeps."),
+    stratum="PS",
+    tags={"fair": "neutral", "stereotyped": "entailment"},
+)
+CHOICE = Probe(
+    id="c",
+    kind="choice",
+    language="en",
+    texts=("She is", "kind", "tall"),
+    tags={"fair": "equal", "stereotyped": "1"},
+)
 
 
 @pytest.mark.parametrize(("rule", "label"), [("constant", 0), ("fair", 1), ("stereotyped", 0)])
@@ -43,7 +54,9 @@ def test_random_depends_on_text_and_seed_and_on_nothing_else() -> None:
 
 
 def test_random_gives_each_label_a_third() -> None:
-    said = FixedRespondent("random").answer(load_suite("occupation-nli", "en").probes).argmax(axis=1)
+    said = (
+        FixedRespondent("random").answer(load_suite("occupation-nli", "en").probes).argmax(axis=1)
+    )
     assert np.bincount(said) / len(said) == pytest.approx([1 / 3] * 3, abs=0.03)
 
 
@@ -55,19 +68,31 @@ def test_a_probe_that_does_not_say_gets_no_answer_and_is_counted(rule: str) -> N
     assert respondent.unanswered == {f"the probe does not say what a {rule} respondent answers": 1}
 
 
-@pytest.mark.parametrize(("rule", "coal", "neutral", "person"), [("fair", 0, 0, 1), ("stereotyped", 1, 1, 0), ("constant", 2 / 3, 1, 1)])
+@pytest.mark.parametrize(
+    ("rule", "coal", "neutral", "person"),
+    [("fair", 0, 0, 1), ("stereotyped", 1, 1, 0), ("constant", 2 / 3, 1, 1)],
+)
 @pytest.mark.parametrize("lang", ["en", "ja", "zh"])
-def test_what_the_rules_score(rule: str, lang: str, coal: float, neutral: float, person: float) -> None:
+def test_what_the_rules_score(
+    rule: str, lang: str, coal: float, neutral: float, person: float
+) -> None:
     run = eh.audit(f"fixed:{rule}", lang=lang, limit=120, resamples=100)
     found = {e.measure: e.value for e in run.estimates}
-    assert found == pytest.approx({"nli_coal": coal, "fraction_neutral": neutral, "person_entailment": person})
+    assert found == pytest.approx(
+        {"nli_coal": coal, "fraction_neutral": neutral, "person_entailment": person}
+    )
 
 
 def test_identity_names_the_seed_where_it_matters() -> None:
-    opened = [RESPONDENT.open(name, RespondentOptions(seed=7)).identity for name in ("fixed:random", "fixed:fair")]
+    opened = [
+        RESPONDENT.open(name, RespondentOptions(seed=7)).identity
+        for name in ("fixed:random", "fixed:fair")
+    ]
     assert opened == ["fixed:random@7", "fixed:fair"]
 
 
 def test_an_unknown_rule_is_named_with_a_close_one() -> None:
-    with pytest.raises(UnknownNameError, match=r"unknown fixed respondent 'stereotype'\. Did you mean stereotyped"):
+    with pytest.raises(
+        UnknownNameError, match=r"unknown fixed respondent 'stereotype'\. Did you mean stereotyped"
+    ):
         RESPONDENT.open("fixed:stereotype", RespondentOptions())

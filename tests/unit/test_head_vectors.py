@@ -19,7 +19,9 @@ def test_the_vector_is_what_the_last_layer_of_an_onnx_graph_reads(tmp_path: Path
     for text, vector in zip(texts, found, strict=True):
         ids = [2, *(vocabulary().get(w, 1) for w in text.lower().replace(".", " .").split()), 3]
         assert vector == pytest.approx((tiny.words[ids] + tiny.segments[0]).mean(axis=0), abs=1e-5)
-    logits = respondent.route.logits(respondent.route.encode(texts))  # all that the labels are made of
+    logits = respondent.route.logits(
+        respondent.route.encode(texts)
+    )  # all that the labels are made of
     assert found @ tiny.weights + tiny.bias == pytest.approx(logits, abs=1e-4)
 
 
@@ -31,7 +33,9 @@ def test_a_sentence_longer_than_the_model_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("family", ["bert", "roberta"])
-def test_the_vector_is_what_the_last_layer_of_a_torch_model_reads(tmp_path: Path, family: str) -> None:
+def test_the_vector_is_what_the_last_layer_of_a_torch_model_reads(
+    tmp_path: Path, family: str
+) -> None:
     pytest.importorskip("torch")
     from test_transformers_route import build
 

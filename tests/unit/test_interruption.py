@@ -32,25 +32,51 @@ class Session:
 
     def start(self, name: str, cache: str, hang_at: int = 0, *words: str) -> subprocess.Popen[str]:
         """An audit that writes its report to the folder `name`."""
-        env = {**os.environ, "EVENHAND_CACHE": str(self.folder / cache), "ASKED": str(self.folder / f"{name}.log"), "HANG_AT": str(hang_at)}
-        command = [sys.executable, str(SCRIPT), "audit", str(self.model), "--limit", str(LIMIT), "--resamples", "100"]
+        env = {
+            **os.environ,
+            "EVENHAND_CACHE": str(self.folder / cache),
+            "ASKED": str(self.folder / f"{name}.log"),
+            "HANG_AT": str(hang_at),
+        }
+        command = [
+            sys.executable,
+            str(SCRIPT),
+            "audit",
+            str(self.model),
+            "--limit",
+            str(LIMIT),
+            "--resamples",
+            "100",
+        ]
         return subprocess.Popen(
-            [*command, "--out", str(self.folder / name), *words], env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        )  # fmt: skip
+            [*command, "--out", str(self.folder / name), *words],
+            env=env,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
 
     def asked(self, name: str) -> list[int]:
         """How many probes each chunk had."""
         log = self.folder / f"{name}.log"
-        return [int(line) for line in log.read_text(encoding="utf-8").splitlines()] if log.exists() else []
+        return (
+            [int(line) for line in log.read_text(encoding="utf-8").splitlines()]
+            if log.exists()
+            else []
+        )
 
-    def stop(self, name: str, process: subprocess.Popen[str], at: int, how: signal.Signals) -> tuple[int, str]:
+    def stop(
+        self, name: str, process: subprocess.Popen[str], at: int, how: signal.Signals
+    ) -> tuple[int, str]:
         """Wait until the audit hangs in chunk `at`, send a signal; exit code and standard error."""
         deadline = time.monotonic() + 60
         while len(self.asked(name)) < at:
             assert process.poll() is None, process.communicate()[1]
             assert time.monotonic() < deadline
             time.sleep(0.02)
-        for _ in range(6):  # a signal that falls into a destructor is lost, to a user's key as well: press again
+        for _ in range(
+            6
+        ):  # a signal that falls into a destructor is lost, to a user's key as well: press again
             process.send_signal(how)
             try:
                 return process.wait(timeout=10), process.communicate()[1]
@@ -70,23 +96,31 @@ class Session:
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_an_audit_goes_on_where_it_was_stopped_and_ends_as_if_it_never_was(tmp_path: Path, how: signal.Signals) -> None:
+def test_an_audit_goes_on_where_it_was_stopped_and_ends_as_if_it_never_was(
+    tmp_path: Path, how: signal.Signals
+) -> None:
     session = Session(tmp_path)
     code, err = session.stop("first", session.start("first", "cache", hang_at=3), 3, how)
     if how == signal.SIGKILL:
         assert code == -signal.SIGKILL
     else:
         assert code == 130
-        assert err.strip() == "stopped: what was answered is kept; the same command goes on from there"
+        assert (
+            err.strip() == "stopped: what was answered is kept; the same command goes on from there"
+        )
     assert session.asked("first") == SUITE[:3]
     assert not (tmp_path / "first").exists()
 
     resumed = session.finish("second", "cache")
-    assert session.asked("second") == SUITE[2:] + ORDINARY  # the chunk that was being asked, and the rest
+    assert (
+        session.asked("second") == SUITE[2:] + ORDINARY
+    )  # the chunk that was being asked, and the rest
     undisturbed = session.finish("third", "other-cache")
     assert session.asked("third") == SUITE + ORDINARY
     assert resumed == undisturbed
-    assert (tmp_path / "second" / "answers.parquet").read_bytes() == (tmp_path / "third" / "answers.parquet").read_bytes()
+    assert (tmp_path / "second" / "answers.parquet").read_bytes() == (
+        tmp_path / "third" / "answers.parquet"
+    ).read_bytes()
     again = session.finish("fourth", "cache")
     assert session.asked("fourth") == []
     assert again == undisturbed

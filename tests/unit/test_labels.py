@@ -13,9 +13,16 @@ from models import TinyModel, open_model, write_model
 import evenhand as eh
 from evenhand import lexicons
 from evenhand.core.errors import LabelError, MeasureError
-from evenhand.core.records import CONTRADICTION, ENTAILMENT, NEUTRAL, NLI_LABELS, NOT_ENTAILMENT, Floats
+from evenhand.core.probe import (
+    CONTRADICTION,
+    ENTAILMENT,
+    NEUTRAL,
+    NLI_LABELS,
+    NOT_ENTAILMENT,
+    Floats,
+)
+from evenhand.core.suite import write_suite
 from evenhand.respondents.labels import from_config, from_sanity, from_user, plain
-from evenhand.suites.files import write_suite
 
 ORDERS = list(itertools.permutations(range(3)))
 Ask = Callable[[list[tuple[str, str]]], Floats]
@@ -40,20 +47,51 @@ def knowing(columns: tuple[int, ...], language: str = "en", wrong: int = 0, sile
 @pytest.mark.parametrize(
     ("spelling", "label"),
     [
-        ("entailment", ENTAILMENT), ("ENTAILMENT", ENTAILMENT), ("Entail", ENTAILMENT), ("entails", ENTAILMENT), (" entailed ", ENTAILMENT),
-        ("E", ENTAILMENT), ("含意", ENTAILMENT), ("蕴含", ENTAILMENT), ("蕴涵", ENTAILMENT), ("0_entailment", ENTAILMENT),
-        ("NEUTRAL", NEUTRAL), ("Neutral", NEUTRAL), ("n", NEUTRAL), ("neither", NEUTRAL), ("中立", NEUTRAL), ("无关", NEUTRAL),
-        ("contradiction", CONTRADICTION), ("CONTRADICTION", CONTRADICTION), ("contradictory", CONTRADICTION), ("c", CONTRADICTION), ("矛盾", CONTRADICTION),
-        ("not_entailment", NOT_ENTAILMENT), ("not entailment", NOT_ENTAILMENT), ("Not-Entailed", NOT_ENTAILMENT), ("non-entailment", NOT_ENTAILMENT),
-        ("LABEL_0", None), ("label 2", None), ("0", None), ("positive", None), ("", None), ("entailmentish", None),
+        ("entailment", ENTAILMENT),
+        ("ENTAILMENT", ENTAILMENT),
+        ("Entail", ENTAILMENT),
+        ("entails", ENTAILMENT),
+        (" entailed ", ENTAILMENT),
+        ("E", ENTAILMENT),
+        ("含意", ENTAILMENT),
+        ("蕴含", ENTAILMENT),
+        ("蕴涵", ENTAILMENT),
+        ("0_entailment", ENTAILMENT),
+        ("NEUTRAL", NEUTRAL),
+        ("Neutral", NEUTRAL),
+        ("n", NEUTRAL),
+        ("neither", NEUTRAL),
+        ("中立", NEUTRAL),
+        ("无关", NEUTRAL),
+        ("contradiction", CONTRADICTION),
+        ("CONTRADICTION", CONTRADICTION),
+        ("contradictory", CONTRADICTION),
+        ("c", CONTRADICTION),
+        ("矛盾", CONTRADICTION),
+        ("not_entailment", NOT_ENTAILMENT),
+        ("not entailment", NOT_ENTAILMENT),
+        ("Not-Entailed", NOT_ENTAILMENT),
+        ("non-entailment", NOT_ENTAILMENT),
+        ("LABEL_0", None),
+        ("label 2", None),
+        ("0", None),
+        ("positive", None),
+        ("", None),
+        ("entailmentish", None),
     ],
-)  # fmt: skip
+)
 def test_spellings(spelling: str, label: str | None) -> None:
     assert plain(spelling) == label
 
 
 @pytest.mark.parametrize(
-    "names", [("ENTAILMENT", "Neutral", "contradiction"), ("含意", "中立", "矛盾"), ("蕴含", "无关", "矛盾"), ("e", "n", "c")]
+    "names",
+    [
+        ("ENTAILMENT", "Neutral", "contradiction"),
+        ("含意", "中立", "矛盾"),
+        ("蕴含", "无关", "矛盾"),
+        ("e", "n", "c"),
+    ],
 )
 @pytest.mark.parametrize("columns", ORDERS)
 def test_the_config_is_read_in_any_order(names: tuple[str, ...], columns: tuple[int, ...]) -> None:
@@ -79,7 +117,9 @@ def test_a_generic_config_says_nothing() -> None:
     ],
 )
 def test_a_config_that_names_only_some_labels_is_refused_with_advice(names: dict[int, str]) -> None:
-    with pytest.raises(LabelError, match="state them with --label-map entailment=0,neutral=1,contradiction=2"):
+    with pytest.raises(
+        LabelError, match="state them with --label-map entailment=0,neutral=1,contradiction=2"
+    ):
         from_config(names, 3)
 
 
@@ -131,19 +171,26 @@ def test_sanity_pairs_without_an_answer_count_as_wrong() -> None:
 @pytest.mark.parametrize(
     "label_map",
     [
-        {"entailment": 0, "neutral": 0, "contradiction": 2}, {"entailment": 0, "neutral": 1, "contradiction": 3}, {"entailment": 0, "neutral": 1},
-        {"entailment": 1, "neutral": 2, "contradiction": 3}, {"entailment": 0, "Entail": 1, "neutral": 2}, {},
+        {"entailment": 0, "neutral": 0, "contradiction": 2},
+        {"entailment": 0, "neutral": 1, "contradiction": 3},
+        {"entailment": 0, "neutral": 1},
+        {"entailment": 1, "neutral": 2, "contradiction": 3},
+        {"entailment": 0, "Entail": 1, "neutral": 2},
+        {},
     ],
-)  # fmt: skip
+)
 def test_a_label_map_that_is_no_permutation_is_refused(label_map: dict[str, int]) -> None:
     with pytest.raises(
-        LabelError, match="is not a permutation: give each of entailment, neutral, contradiction one of the numbers 0 to 2, once"
+        LabelError,
+        match="is not a permutation: give each of entailment, neutral, contradiction one of the numbers 0 to 2, once",
     ):
         from_user(label_map, 3)
 
 
 def test_a_label_map_with_an_unknown_name_is_refused() -> None:
-    with pytest.raises(LabelError, match="'positive' is none of entailment, neutral, contradiction"):
+    with pytest.raises(
+        LabelError, match="'positive' is none of entailment, neutral, contradiction"
+    ):
         from_user({"positive": 0, "neutral": 1, "contradiction": 2}, 3)
 
 
@@ -156,7 +203,9 @@ def test_the_user_wins_over_the_config(tmp_path: Path) -> None:
 
 def test_id2label_against_label2id_is_refused(tmp_path: Path) -> None:
     turned = {"entailment": 2, "neutral": 1, "contradiction": 0}
-    with pytest.raises(LabelError, match=r"id2label says e0n1c2 but label2id says e2n1c0; .*--label-map"):
+    with pytest.raises(
+        LabelError, match=r"id2label says e0n1c2 but label2id says e2n1c0; .*--label-map"
+    ):
         open_model(write_model(tmp_path / "tiny", label2id=turned))
     agreeing = {"ENTAILMENT": 0, "NEUTRAL": 1, "CONTRADICTION": 2}
     assert open_model(write_model(tmp_path / "tiny", label2id=agreeing)).order.columns == (0, 1, 2)
@@ -164,11 +213,15 @@ def test_id2label_against_label2id_is_refused(tmp_path: Path) -> None:
 
 def test_label2id_alone_suffices(tmp_path: Path) -> None:
     named = {"entailment": 2, "neutral": 0, "contradiction": 1}
-    folder = write_model(tmp_path / "tiny", labels=("LABEL_0", "LABEL_1", "LABEL_2"), label2id=named)
+    folder = write_model(
+        tmp_path / "tiny", labels=("LABEL_0", "LABEL_1", "LABEL_2"), label2id=named
+    )
     assert open_model(folder).traits["labels"] == "e2n0c1/config"
 
 
-@pytest.mark.parametrize("broken", [{"x": "entailment"}, ["entailment", "neutral", "contradiction"]])
+@pytest.mark.parametrize(
+    "broken", [{"x": "entailment"}, ["entailment", "neutral", "contradiction"]]
+)
 def test_an_unreadable_id2label_is_a_label_error(tmp_path: Path, broken: object) -> None:
     with pytest.raises(LabelError, match=r"cannot be read .*--label-map"):
         open_model(write_model(tmp_path / "tiny", id2label=broken))
@@ -187,7 +240,11 @@ def test_two_label_models_are_recognised_and_measured_by_what_they_can_say(tmp_p
     folder = write_model(tmp_path / "two", model, labels=("not_entailment", "entailment"))
     assert open_model(folder).labels == (ENTAILMENT, NOT_ENTAILMENT)
     run = eh.audit(str(folder), limit=60, resamples=100)
-    said = [model.forward(p.texts[0], p.texts[1]).argmax() == 1 for p in run.suite.probes if p.stratum == "NB"]
+    said = [
+        model.forward(p.texts[0], p.texts[1]).argmax() == 1
+        for p in run.suite.probes
+        if p.stratum == "NB"
+    ]
     assert [e.measure for e in run.estimates] == ["person_entailment"]
     assert run.estimates[0].value == pytest.approx(np.mean(said))
     assert 0 < np.mean(said) < 1
@@ -206,13 +263,20 @@ def test_measures_that_need_three_labels_are_refused_for_two(tmp_path: Path, mea
 def test_a_suite_that_two_labels_say_nothing_about_is_refused(tmp_path: Path) -> None:
     folder = write_model(tmp_path / "two", labels=("entailment", "not_entailment"))
     whole = eh.audit("fixed:fair", limit=60, resamples=100).suite
-    strict = type(whole)(card=whole.card, probes=tuple(p for p in whole.probes if p.stratum != "NB"))
+    strict = type(whole)(
+        card=whole.card, probes=tuple(p for p in whole.probes if p.stratum != "NB")
+    )
     write_suite(strict, tmp_path / "strict.jsonl")
-    with pytest.raises(MeasureError, match=r"fraction_neutral, nli_coal cannot be computed .*try --suite ordinary-nli"):
+    with pytest.raises(
+        MeasureError,
+        match=r"fraction_neutral, nli_coal cannot be computed .*try --suite ordinary-nli",
+    ):
         eh.audit(str(folder), suite=str(tmp_path / "strict.jsonl"), resamples=100)
 
 
-@pytest.mark.parametrize("labels", [("a", "b", "c", "d"), ("entailment", "neutral", "contradiction", "other")])
+@pytest.mark.parametrize(
+    "labels", [("a", "b", "c", "d"), ("entailment", "neutral", "contradiction", "other")]
+)
 def test_a_model_with_four_outputs_is_refused(tmp_path: Path, labels: tuple[str, ...]) -> None:
     with pytest.raises(LabelError, match="the model has 4 outputs"):
         open_model(write_model(tmp_path / "four", labels=labels))

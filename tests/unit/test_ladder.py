@@ -36,22 +36,41 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     torch.set_num_threads(1)
     folder = tmp_path_factory.mktemp("encoder")
     plan = make_plan("en", words=2)
-    texts = [text for probe in asked_suite(plan).probes for text in probe.texts] + [part for frame in plan.frames for part in frame]
-    words = sorted({word for text in texts for word in re.findall(r"[a-z]+|[^\sa-z{}]", text.lower())})
-    (folder / "vocab.txt").write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words]), encoding="utf-8")
+    texts = [text for probe in asked_suite(plan).probes for text in probe.texts] + [
+        part for frame in plan.frames for part in frame
+    ]
+    words = sorted(
+        {word for text in texts for word in re.findall(r"[a-z]+|[^\sa-z{}]", text.lower())}
+    )
+    (folder / "vocab.txt").write_text(
+        "\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words]), encoding="utf-8"
+    )
     BertTokenizerFast(str(folder / "vocab.txt"), do_lower_case=True).save_pretrained(folder)
     torch.manual_seed(0)
     BertModel(
-        BertConfig(vocab_size=len(words) + 5, hidden_size=64, num_hidden_layers=2, num_attention_heads=2, intermediate_size=128)
+        BertConfig(
+            vocab_size=len(words) + 5,
+            hidden_size=64,
+            num_hidden_layers=2,
+            num_attention_heads=2,
+            intermediate_size=128,
+        )
     ).save_pretrained(folder)
     return folder
 
 
 def told(encoder: Path, **changes: object) -> LadderOptions:
     settings: dict[str, object] = {
-        "encoder": str(encoder), "train": 24, "dev": 8, "words": 2, "seeds": (0,), "rates": (0.0, 0.5, 1.0), "errors": (), "recipe": "small",
+        "encoder": str(encoder),
+        "train": 24,
+        "dev": 8,
+        "words": 2,
+        "seeds": (0,),
+        "rates": (0.0, 0.5, 1.0),
+        "errors": (),
+        "recipe": "small",
         "suites": ("ordinary-nli",),
-    }  # fmt: skip
+    }
     return LadderOptions(**{**settings, **changes})  # type: ignore[arg-type]
 
 
@@ -65,7 +84,9 @@ def ladder(encoder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def scores(out: Path, encoder: Path, measure: str) -> dict[float, float]:
     found = run_ladder(told(encoder), out, say=lambda _: None)
-    return {r.rung.rate: r.value for r in found.readings if r.measure == measure and r.suite == SUITE}
+    return {
+        r.rung.rate: r.value for r in found.readings if r.measure == measure and r.suite == SUITE
+    }
 
 
 def test_the_known_bias_is_found_by_coal_and_not_by_fraction_neutral(tmp_path: Path) -> None:
@@ -86,7 +107,9 @@ def test_the_known_bias_is_found_by_coal_and_not_by_fraction_neutral(tmp_path: P
     assert standing.pearson.interval.value > 0.97
 
 
-def test_models_that_are_done_are_not_trained_again(ladder: Path, encoder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_models_that_are_done_are_not_trained_again(
+    ladder: Path, encoder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(job: jobs.Job) -> float:
         raise AssertionError(f"{job.rung.name} is trained again")
 
@@ -104,7 +127,9 @@ def test_models_that_are_done_are_not_trained_again(ladder: Path, encoder: Path,
     assert card.exists()
 
 
-def test_a_measure_of_the_user_takes_part_without_training(ladder: Path, encoder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_measure_of_the_user_takes_part_without_training(
+    ladder: Path, encoder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Mine(NliCoal):
         name = "half_coal"
 
@@ -118,17 +143,25 @@ def test_a_measure_of_the_user_takes_part_without_training(ladder: Path, encoder
 
 
 def test_another_ladder_is_not_mixed_in(ladder: Path, encoder: Path) -> None:
-    with pytest.raises(EvenhandError, match=r"holds a ladder with other settings \(sets: .*choose another folder with --out"):
+    with pytest.raises(
+        EvenhandError,
+        match=r"holds a ladder with other settings \(sets: .*choose another folder with --out",
+    ):
         run_ladder(told(encoder, train=48), ladder, say=lambda _: None)
 
 
 @pytest.mark.parametrize("engine", ["local", "ray"])
-def test_side_by_side_gives_the_same_answers(ladder: Path, encoder: Path, tmp_path: Path, engine: str) -> None:
+def test_side_by_side_gives_the_same_answers(
+    ladder: Path, encoder: Path, tmp_path: Path, engine: str
+) -> None:
     if engine == "ray":
         pytest.importorskip("ray", reason="needs the ray extra")
     other = run_ladder(told(encoder), tmp_path, engine=engine, processes=2, say=lambda _: None)
     first = run_ladder(told(encoder), ladder, say=lambda _: None)
-    here, there = ({(r.rung.name, r.suite, r.measure): r.value for r in found.readings} for found in (first, other))
+    here, there = (
+        {(r.rung.name, r.suite, r.measure): r.value for r in found.readings}
+        for found in (first, other)
+    )
     assert there == pytest.approx(here, abs=1e-5, nan_ok=True)
 
 
@@ -136,9 +169,14 @@ def test_the_command_leaves_a_report(ladder: Path, encoder: Path) -> None:
     told_again = "--train 24 --dev 8 --words 2 --seeds 1 --rates 0,0.5,1 --errors none --recipe small --suites ordinary-nli --json".split()
     done = evenhand("meta", "run", "--out", ladder, "--encoder", encoder, *told_again)
     assert done.code == 0, done.err
-    assert {s["measure"] for s in json.loads(done.out)["standings"]} >= {"nli_coal", "fraction_neutral"}
+    assert {s["measure"] for s in json.loads(done.out)["standings"]} >= {
+        "nli_coal",
+        "fraction_neutral",
+    }
     assert (ladder / "ladder.html").read_text(encoding="utf-8").count("NLI-CoAL") > 2
-    assert len(read_ladder(ladder / "readings.json").readings) == 3 * 4  # three models; CoAL, Fraction Neutral, person, accuracy
+    assert (
+        len(read_ladder(ladder / "readings.json").readings) == 3 * 4
+    )  # three models; CoAL, Fraction Neutral, person, accuracy
 
 
 def test_both_ladders_share_a_model() -> None:
@@ -160,7 +198,9 @@ def test_both_ladders_share_a_model() -> None:
         (["--suites", "stereoset", "--lang", "zh"], "suite 'stereoset' has no language 'zh'"),
     ],
 )
-def test_bad_input_is_refused_before_the_first_model(tmp_path: Path, words: list[str], message: str) -> None:
+def test_bad_input_is_refused_before_the_first_model(
+    tmp_path: Path, words: list[str], message: str
+) -> None:
     done = evenhand("meta", "run", "--out", tmp_path / "out", *words)
     assert done.code == 2
     assert message in done.err

@@ -11,14 +11,52 @@ from evenhand.languages.frames import gender_cues
 EN, JA, ZH = (catalog.language(code) for code in ("en", "ja", "zh"))
 
 
-@pytest.mark.parametrize("word", ["engineer", "artist", "hour", "honest man", "heir", "umpire", "usher", "uncle", "unimpressed guest",
-    "uninterested guest", "unidentified guest", "Economist", "orange", "heiress", "honorary member"])  # fmt: skip
+@pytest.mark.parametrize(
+    "word",
+    [
+        "engineer",
+        "artist",
+        "hour",
+        "honest man",
+        "heir",
+        "umpire",
+        "usher",
+        "uncle",
+        "unimpressed guest",
+        "uninterested guest",
+        "unidentified guest",
+        "Economist",
+        "orange",
+        "heiress",
+        "honorary member",
+    ],
+)
 def test_an_before_a_vowel_sound(word: str) -> None:
     assert article(word) == "an"
 
 
-@pytest.mark.parametrize("word", ["nurse", "university teacher", "uniformed guard", "unicyclist", "European", "one-time winner", "user", "useful tool",
-    "utility worker", "urologist", "ukulele player", "ewe", "honey farmer", "house painter", "hotel clerk", "usual guest", "Ubisoft developer"])  # fmt: skip
+@pytest.mark.parametrize(
+    "word",
+    [
+        "nurse",
+        "university teacher",
+        "uniformed guard",
+        "unicyclist",
+        "European",
+        "one-time winner",
+        "user",
+        "useful tool",
+        "utility worker",
+        "urologist",
+        "ukulele player",
+        "ewe",
+        "honey farmer",
+        "house painter",
+        "hotel clerk",
+        "usual guest",
+        "Ubisoft developer",
+    ],
+)
 def test_a_before_a_consonant_sound(word: str) -> None:
     assert article(word) == "a"
 
@@ -66,7 +104,12 @@ def test_english_faults(frame: str, faults: list[str]) -> None:
 def test_japanese() -> None:
     assert JA.fill("公園で{x}が歩いている。", "看護師") == "公園で看護師が歩いている。"
     assert JA.cut("女性が歩いている。") == "{x}が歩いている。"
-    for caption in ("女性と男性が歩いている。", "女性用の傘がある。", "犬が歩いている。", "男性らしい人が歩く。"):
+    for caption in (
+        "女性と男性が歩いている。",
+        "女性用の傘がある。",
+        "犬が歩いている。",
+        "男性らしい人が歩く。",
+    ):
         assert JA.cut(caption) is None
     assert JA.faults("{x}が歩く。") == JA.faults("歩いている{x}。") == []
     assert JA.faults("{x}公園を歩く。") == ["no particle after the slot"]

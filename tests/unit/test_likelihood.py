@@ -28,7 +28,7 @@ from likelihood_probes import (
 from masked_models import DISCRIMINATOR, FAMILIES, TinyMasked, build, byte_pairs, mask_probe, pieces
 
 from evenhand.core.errors import EvenhandWarning
-from evenhand.core.records import BLANK, Probe
+from evenhand.core.probe import BLANK, Probe
 from evenhand.respondents.blanks import Unanswerable
 from evenhand.respondents.likelihood import find_options, shown_texts
 from evenhand.respondents.weighing import RULES
@@ -41,17 +41,25 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.mark.parametrize("name", ["pieces", "bytes"])
 @pytest.mark.parametrize("length", ["auto", "sum", "mean"])
-def test_options_are_weighed_token_by_token_after_their_context(folders: dict[str, Path], name: str, length: str) -> None:
+def test_options_are_weighed_token_by_token_after_their_context(
+    folders: dict[str, Path], name: str, length: str
+) -> None:
     tokenizer = cutter(name)
     respondent = opened(folders[name], length=length)
     values = respondent.answer(OPTIONS)
     assert respondent.unanswered == {}
-    np.testing.assert_allclose(values, padded([slow_options(tokenizer, said_by(tokenizer), p, length) for p in OPTIONS]), atol=1e-4)
+    np.testing.assert_allclose(
+        values,
+        padded([slow_options(tokenizer, said_by(tokenizer), p, length) for p in OPTIONS]),
+        atol=1e-4,
+    )
 
 
 def test_auto_is_the_mean_for_options_even_of_equal_length(folders: dict[str, Path]) -> None:
     equal = [choice("The nurse left.", "He runs.", "She runs.")]
-    auto, mean, total = (opened(folders["pieces"], length=rule).answer(equal) for rule in ("auto", "mean", "sum"))
+    auto, mean, total = (
+        opened(folders["pieces"], length=rule).answer(equal) for rule in ("auto", "mean", "sum")
+    )
     np.testing.assert_array_equal(auto, mean)
     np.testing.assert_allclose(total, 3 * mean)
 
@@ -65,9 +73,13 @@ def test_the_rules_for_words_do_not_touch_options(folders: dict[str, Path]) -> N
 @pytest.mark.parametrize(
     ("language", "texts"),
     [
-        ("en", ["A b.", "A c."]), ("ko", ["A b.", "A c."]), ("zh", ["Ab.", "Ac."]), ("ja", ["Ab.", "Ac."]), ("zh-Hant", ["Ab.", "Ac."]),
+        ("en", ["A b.", "A c."]),
+        ("ko", ["A b.", "A c."]),
+        ("zh", ["Ab.", "Ac."]),
+        ("ja", ["Ab.", "Ac."]),
+        ("zh-Hant", ["Ab.", "Ac."]),
     ],
-)  # fmt: skip
+)
 def test_one_space_and_none_in_chinese_and_japanese(language: str, texts: list[str]) -> None:
     assert shown_texts(choice(" A ", "b.", " c.", language=language)) == texts
 
@@ -82,7 +94,11 @@ def test_an_option_that_grows_together_with_the_context_widens_all() -> None:
     (one, start, end), (other, also, last) = found
     assert start == also and one[:start] == other[:start]
     assert words.id_to_token(one[start]) == "»çĶ"
-    assert words.decode(list(one[:start] + one[start:end])) == "她是医生。" and end == len(one) - 1 and last == len(other) - 1
+    assert (
+        words.decode(list(one[:start] + one[start:end])) == "她是医生。"
+        and end == len(one) - 1
+        and last == len(other) - 1
+    )
     assert words.decode(list(other[start - 1 : last])) == "医男。"
 
 
@@ -90,11 +106,15 @@ def test_batches_and_company_change_nothing(folders: dict[str, Path]) -> None:
     blank = mask_probe("The [BLANK] left.", "man", "woman", identity="m")
     pair = choice("", "The man left.", "The woman left.", identity="s", scoring="shared")
     probes = [*WORDS, *SEVERAL, *OPTIONS, blank, pair]
-    one, *others = (opened(folders["pieces"], batch_size=size).answer(probes) for size in (1, 3, 64, None))
+    one, *others = (
+        opened(folders["pieces"], batch_size=size).answer(probes) for size in (1, 3, 64, None)
+    )
     for values in others:
         np.testing.assert_allclose(values, one, atol=1e-5)
     for row, probe in zip(one, probes, strict=True):
-        np.testing.assert_allclose(row[: probe.width], opened(folders["pieces"]).answer([probe])[0], atol=1e-5)
+        np.testing.assert_allclose(
+            row[: probe.width], opened(folders["pieces"]).answer([probe])[0], atol=1e-5
+        )
 
 
 def test_no_text_is_read_twice(folders: dict[str, Path]) -> None:
@@ -121,12 +141,20 @@ def test_a_discriminator_reads_what_is_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("probe", "reason"),
     [
-        (choice("The nurse left. " * 9, "He left.", "She left."), "longer than the model's 40 tokens"),
+        (
+            choice("The nurse left. " * 9, "He left.", "She left."),
+            "longer than the model's 40 tokens",
+        ),
         (choice("He left.", "She left.", "  "), "the option '  ' has no tokens"),
         (intra("The [BLANK] left.", "man", "woman", ""), "the candidate '' has no tokens"),
-        (choice("He what.", "He left.", "He runs.", sentence="He left.", words="left|runs"), f"no {BLANK} in 'He left.'"),
         (
-            choice("He what.", "He left.", "He runs.", sentence="He [BLANK].", words="left|runs|sleeps"),
+            choice("He what.", "He left.", "He runs.", sentence="He left.", words="left|runs"),
+            f"no {BLANK} in 'He left.'",
+        ),
+        (
+            choice(
+                "He what.", "He left.", "He runs.", sentence="He [BLANK].", words="left|runs|sleeps"
+            ),
             "3 words for 2 options; the tag `words` has one an option, `|` between them",
         ),
     ],
@@ -139,7 +167,9 @@ def test_what_cannot_be_answered_says_why(tmp_path: Path, probe: Probe, reason: 
     assert respondent.unanswered == {reason: 1}
 
 
-def test_unknown_words_are_not_answered_and_unknown_options_only_where_nothing_is_known(folders: dict[str, Path]) -> None:
+def test_unknown_words_are_not_answered_and_unknown_options_only_where_nothing_is_known(
+    folders: dict[str, Path],
+) -> None:
     respondent = opened(folders["pieces"])
     probes = [
         intra("The [BLANK] left.", "man", "zebra"),
@@ -161,7 +191,10 @@ def test_unknown_words_are_not_answered_and_unknown_options_only_where_nothing_i
 def test_through_torch(tmp_path: Path, family: str) -> None:
     torch, hub = pytest.importorskip("torch"), pytest.importorskip("transformers")
     folder = build(tmp_path / family, family)
-    one, *others = (opened(folder, batch_size=size).answer([*WORDS, *SEVERAL, *OPTIONS[1:2]]) for size in (1, 3, 64, None))
+    one, *others = (
+        opened(folder, batch_size=size).answer([*WORDS, *SEVERAL, *OPTIONS[1:2]])
+        for size in (1, 3, 64, None)
+    )
     for values in others:
         np.testing.assert_allclose(values, one, atol=1e-4)
     if family == DISCRIMINATOR:
@@ -173,7 +206,11 @@ def test_through_torch(tmp_path: Path, family: str) -> None:
         with torch.no_grad():
             return torch.log_softmax(model(torch.tensor([ids])).logits[0].double(), -1).numpy()
 
-    short = [p for p in (*WORDS, *SEVERAL) if max(len(tokenizer.encode(t).ids) for t in shown_texts(p)) <= 48]
+    short = [
+        p
+        for p in (*WORDS, *SEVERAL)
+        if max(len(tokenizer.encode(t).ids) for t in shown_texts(p)) <= 48
+    ]
     expected = padded([slow_words(tokenizer, said, p, "together", "auto") for p in short])
     np.testing.assert_allclose(opened(folder).answer(short), expected, atol=1e-4)
     expected = padded([slow_options(tokenizer, said, p, "auto") for p in OPTIONS[1:2]])

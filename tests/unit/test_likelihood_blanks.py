@@ -28,8 +28,8 @@ from tokenizers import Tokenizer
 from tokenizers.models import BPE
 
 from evenhand.core import catalog
+from evenhand.core.probe import BLANK
 from evenhand.core.protocols import SuiteOptions
-from evenhand.core.records import BLANK
 from evenhand.respondents.blanks import Unanswerable, filled, find_places
 from evenhand.respondents.likelihood import shown_texts
 from evenhand.respondents.tokens import find_unknown
@@ -46,40 +46,66 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @pytest.mark.parametrize("name", ["pieces", "bytes"])
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("length", ["auto", "sum", "mean"])
-def test_words_in_one_blank_follow_the_rules_for_words(folders: dict[str, Path], name: str, rule: str, length: str) -> None:
+def test_words_in_one_blank_follow_the_rules_for_words(
+    folders: dict[str, Path], name: str, rule: str, length: str
+) -> None:
     tokenizer = cutter(name)
     values = opened(folders[name], scoring=rule, length=length).answer(WORDS)
-    np.testing.assert_allclose(values, padded([slow_words(tokenizer, said_by(tokenizer), p, rule, length) for p in WORDS]), atol=1e-4)
+    np.testing.assert_allclose(
+        values,
+        padded([slow_words(tokenizer, said_by(tokenizer), p, rule, length) for p in WORDS]),
+        atol=1e-4,
+    )
 
 
 @pytest.mark.parametrize("name", ["pieces", "bytes"])
 def test_words_are_scored_as_in_a_mask_probe(folders: dict[str, Path], name: str) -> None:
     respondent = opened(folders[name])
-    blanks = [mask_probe(p.tags["sentence"], *p.tags["words"].split("|"), identity=p.id) for p in WORDS]
+    blanks = [
+        mask_probe(p.tags["sentence"], *p.tags["words"].split("|"), identity=p.id) for p in WORDS
+    ]
     np.testing.assert_array_equal(respondent.answer(WORDS), respondent.answer(blanks))
     assert respondent.unanswered == {}
 
 
 @pytest.mark.parametrize("name", ["pieces", "bytes"])
 @pytest.mark.parametrize("length", ["auto", "sum", "mean"])
-def test_several_blanks_are_masked_together(folders: dict[str, Path], name: str, length: str) -> None:
+def test_several_blanks_are_masked_together(
+    folders: dict[str, Path], name: str, length: str
+) -> None:
     tokenizer = cutter(name)
-    expected = padded([slow_words(tokenizer, said_by(tokenizer), p, "together", length) for p in SEVERAL])
-    for rule in ("together", "one-by-one"):  # a word that stands elsewhere in the sentence could be looked up there
-        np.testing.assert_allclose(opened(folders[name], scoring=rule, length=length).answer(SEVERAL), expected, atol=1e-4)
+    expected = padded(
+        [slow_words(tokenizer, said_by(tokenizer), p, "together", length) for p in SEVERAL]
+    )
+    for rule in (
+        "together",
+        "one-by-one",
+    ):  # a word that stands elsewhere in the sentence could be looked up there
+        np.testing.assert_allclose(
+            opened(folders[name], scoring=rule, length=length).answer(SEVERAL), expected, atol=1e-4
+        )
 
 
 def test_two_blanks_are_read_once_for_words_of_the_same_length(folders: dict[str, Path]) -> None:
     respondent = opened(folders["pieces"], batch_size=1)
     seen = spied(respondent)
     respondent.answer(
-        [intra("[BLANK] said [BLANK] left.", "he", "she", "they"), intra("[BLANK] said [BLANK] left.", "man", "woman", "boy")]
+        [
+            intra("[BLANK] said [BLANK] left.", "he", "she", "they"),
+            intra("[BLANK] said [BLANK] left.", "man", "woman", "boy"),
+        ]
     )
-    assert seen == [(2, MASK, pieces().token_to_id("said"), MASK, *pieces().encode("left.").ids[1:])]
+    assert seen == [
+        (2, MASK, pieces().token_to_id("said"), MASK, *pieces().encode("left.").ids[1:])
+    ]
 
 
 def places(tokenizer: Tokenizer, sentence: str, *words: str) -> list[list[str]]:
-    found = find_places((sentence, *words), tokenizer.encode_batch(filled((sentence, *words))), find_unknown(tokenizer))
+    found = find_places(
+        (sentence, *words),
+        tokenizer.encode_batch(filled((sentence, *words))),
+        find_unknown(tokenizer),
+    )
     assert not isinstance(found, Unanswerable), found.reason
     rests = [[t for i, t in enumerate(ids) if i not in held] for ids, held in found]
     assert all(rest == rests[0] for rest in rests), "what is left around the words is not the same"
@@ -88,35 +114,58 @@ def places(tokenizer: Tokenizer, sentence: str, *words: str) -> list[list[str]]:
 
 def test_which_tokens_are_the_word_in_several_blanks() -> None:
     words = pieces()
-    assert places(words, "The [BLANK] is a [BLANK].", "fireman", "nurse") == [["fire", "##man"] * 2, ["nurse"] * 2]
+    assert places(words, "The [BLANK] is a [BLANK].", "fireman", "nurse") == [
+        ["fire", "##man"] * 2,
+        ["nurse"] * 2,
+    ]
     assert places(words, "[BLANK][BLANK] left", "he ", "she ") == [["he", "he"], ["she", "she"]]
-    assert places(words, "[BLANK]는 의사이다 [BLANK]는 갔다", "그", "그녀") == [["그는", "그는"], ["그녀", "##는", "그녀", "##는"]]
-    assert places(words, "[BLANK]는 [BLANK]", "그", "그녀") == [["그는", "그"], ["그녀", "##는", "그녀"]]
+    assert places(words, "[BLANK]는 의사이다 [BLANK]는 갔다", "그", "그녀") == [
+        ["그는", "그는"],
+        ["그녀", "##는", "그녀", "##는"],
+    ]
+    assert places(words, "[BLANK]는 [BLANK]", "그", "그녀") == [
+        ["그는", "그"],
+        ["그녀", "##는", "그녀"],
+    ]
 
 
 def test_what_stands_between_two_blanks_is_given_up_from_one_side() -> None:
     """ax and ya are tokens: the left blank widens to the right, the right one to the left, and where both would have to nothing is kept between them."""
-    words = Tokenizer(BPE({w: i for i, w in enumerate(["a", "b", "c", "x", "y", "ax", "ya"])}, [("a", "x"), ("y", "a")]))
+    words = Tokenizer(
+        BPE(
+            {w: i for i, w in enumerate(["a", "b", "c", "x", "y", "ax", "ya"])},
+            [("a", "x"), ("y", "a")],
+        )
+    )
     assert places(words, "c[BLANK]xcc[BLANK]c", "a", "b") == [["ax", "a"], ["b", "x", "b"]]
     assert places(words, "c[BLANK]ccy[BLANK]c", "a", "b") == [["a", "ya"], ["b", "y", "b"]]
-    assert places(words, "c[BLANK]xccy[BLANK]c", "a", "b") == [["ax", "c", "c", "ya"], ["b", "x", "c", "c", "y", "b"]]
+    assert places(words, "c[BLANK]xccy[BLANK]c", "a", "b") == [
+        ["ax", "c", "c", "ya"],
+        ["b", "x", "c", "c", "y", "b"],
+    ]
 
 
 def test_words_that_grow_together_are_one_stretch() -> None:
     """aa is one token, so that nothing is left between the two blanks of one text, and nothing is kept there of the other."""
     names = ["a", "b", ".", "aa", "a.", "a.a"]
-    words = Tokenizer(BPE({w: i for i, w in enumerate(names)}, [("a", "a"), ("a", "."), ("a.", "a")]))
+    words = Tokenizer(
+        BPE({w: i for i, w in enumerate(names)}, [("a", "a"), ("a", "."), ("a.", "a")])
+    )
     assert places(words, "b[BLANK][BLANK]b", "a", "b") == [["aa"], ["b", "b"]]
     assert places(words, "b[BLANK].[BLANK]b", "a", "b") == [["a.a"], ["b", ".", "b"]]
     assert places(words, "b[BLANK]b[BLANK]b", "a", "b") == [["a", "a"], ["b", "b"]]
 
 
 @given(data=st.data())
-def test_whatever_the_sentence_the_rest_is_the_same_and_the_word_is_covered(data: st.DataObject) -> None:
+def test_whatever_the_sentence_the_rest_is_the_same_and_the_word_is_covered(
+    data: st.DataObject,
+) -> None:
     letters = st.text("heshman ,.他她医生男", max_size=6)
     count = data.draw(st.integers(1, 4))
     sentence = BLANK.join(data.draw(letters) for _ in range(count + 1))
-    words = data.draw(st.lists(st.text("hesman医生男他", min_size=1, max_size=4), min_size=2, max_size=3))
+    words = data.draw(
+        st.lists(st.text("hesman医生男他", min_size=1, max_size=4), min_size=2, max_size=3)
+    )
     tokenizer = byte_pairs()
     encodings = tokenizer.encode_batch(filled((sentence, *words)))
     found = find_places((sentence, *words), encodings, None)
@@ -135,17 +184,27 @@ def test_published_blanks_are_found_in_every_sentence(data: Path) -> None:
     probes = catalog.suite("stereoset").build("en", SuiteOptions(variant="intra", data=data)).probes
     tokenizer = byte_pairs()
     odd = [
-        p for p in probes
-        if p.tags["sentence"].count(BLANK) > 1 or p.tags["sentence"].startswith(BLANK) or f"{BLANK}s" in p.tags["sentence"] or f"{BLANK}ed" in p.tags["sentence"]
-    ]  # fmt: skip
+        p
+        for p in probes
+        if p.tags["sentence"].count(BLANK) > 1
+        or p.tags["sentence"].startswith(BLANK)
+        or f"{BLANK}s" in p.tags["sentence"]
+        or f"{BLANK}ed" in p.tags["sentence"]
+    ]
     assert len(probes) == 2106 and sum(p.tags["sentence"].count(BLANK) > 1 for p in odd) == 2
     assert sum(p.tags["sentence"].startswith(BLANK) for p in odd) == 19
     for probe in (*odd, *probes[::40]):
         words = probe.tags["words"].split("|")
-        found = find_places((probe.tags["sentence"], *words), tokenizer.encode_batch(shown_texts(probe)), None)
+        found = find_places(
+            (probe.tags["sentence"], *words), tokenizer.encode_batch(shown_texts(probe)), None
+        )
         assert not isinstance(found, Unanswerable), found.reason
         holes = probe.tags["sentence"].count(BLANK)
         for word, (ids, held) in zip(words, found, strict=True):
             said = tokenizer.decode([ids[i] for i in held])
             assert said.count(word) >= holes, (probe.id, word, said)
-            assert len(said.replace(word, "").strip()) <= 4 * holes, (probe.id, word, said)  # at most what had to be widened
+            assert len(said.replace(word, "").strip()) <= 4 * holes, (
+                probe.id,
+                word,
+                said,
+            )  # at most what had to be widened

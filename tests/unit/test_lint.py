@@ -10,22 +10,30 @@ from typing import Any
 import pytest
 
 from evenhand.core.errors import UnknownNameError
+from evenhand.core.probe import Probe
 from evenhand.core.protocols import SuiteOptions
-from evenhand.core.records import Probe
-from evenhand.suites.lint import Finding, lint
-from evenhand.suites.nli_coal import SUITE as NLI_COAL
+from evenhand.engine.lint import Finding, lint
+from evenhand.families.nli_coal.published import SUITE as NLI_COAL
 
 
-def pair(frame: str = "{a} is asleep.", premise: str = "A nurse is asleep.", language: str = "en") -> list[Probe]:
+def pair(
+    frame: str = "{a} is asleep.", premise: str = "A nurse is asleep.", language: str = "en"
+) -> list[Probe]:
     """A sound pair of twins."""
     words = {"female": "woman", "male": "man"}
     return [
         Probe(
-            id=gender, kind="pair", language=language, texts=(premise, frame.replace("{a}", f"A {word}").replace("{x}", word)), stratum="PS", cluster="nurse",
-            twin="male" if gender == "female" else "female", tags={"word": word, "template": frame},
+            id=gender,
+            kind="pair",
+            language=language,
+            texts=(premise, frame.replace("{a}", f"A {word}").replace("{x}", word)),
+            stratum="PS",
+            cluster="nurse",
+            twin="male" if gender == "female" else "female",
+            tags={"word": word, "template": frame},
         )
         for gender, word in words.items()
-    ]  # fmt: skip
+    ]
 
 
 def changed(which: int, **fields: Any) -> list[Probe]:
@@ -63,7 +71,9 @@ def test_a_bad_frame_is_reported_once(frame: str, rule: str, detail: str) -> Non
     ],
 )
 def test_bad_frames_of_other_languages(language: str, frame: str, rule: str, detail: str) -> None:
-    probe = Probe(id="a", kind="pair", language=language, texts=("x", "y"), tags={"template": frame})
+    probe = Probe(
+        id="a", kind="pair", language=language, texts=("x", "y"), tags={"template": frame}
+    )
     assert Finding(rule, "a", f"{detail} in: {frame}") in lint([probe])
 
 
@@ -72,23 +82,53 @@ def test_bad_frames_of_other_languages(language: str, frame: str, rule: str, det
     [
         ({"id": "third"}, "unequal twins", "female", "its twin 'male' is not in the suite"),
         ({"twin": "male"}, "unequal twins", "female", "its twin 'male' names another twin"),
-        ({"texts": ("A cook is asleep.", "A man is asleep.")}, "unequal twins", "female", "its twin 'male' has another first text"),
-        ({"texts": ("A nurse is asleep.", "A man is awake.")}, "unequal twins", "female", "differs from its twin 'male' in more than the gender word"),
-        ({"texts": ("A nurse is asleep.", "A woman is asleep.")}, "duplicate", "male", "asks the same as 'female'"),
-        ({"texts": ("A nurse is asleep.", "  ")}, "empty text", "male", "one of its texts is empty"),
+        (
+            {"texts": ("A cook is asleep.", "A man is asleep.")},
+            "unequal twins",
+            "female",
+            "its twin 'male' has another first text",
+        ),
+        (
+            {"texts": ("A nurse is asleep.", "A man is awake.")},
+            "unequal twins",
+            "female",
+            "differs from its twin 'male' in more than the gender word",
+        ),
+        (
+            {"texts": ("A nurse is asleep.", "A woman is asleep.")},
+            "duplicate",
+            "male",
+            "asks the same as 'female'",
+        ),
+        (
+            {"texts": ("A nurse is asleep.", "  ")},
+            "empty text",
+            "male",
+            "one of its texts is empty",
+        ),
     ],
-)  # fmt: skip
-def test_planted_faults_are_found(fields: Mapping[str, Any], rule: str, who: str, detail: str) -> None:
+)
+def test_planted_faults_are_found(
+    fields: Mapping[str, Any], rule: str, who: str, detail: str
+) -> None:
     assert Finding(rule, who, detail) in lint(changed(1, **fields))
 
 
 def test_a_capital_is_no_difference_between_twins() -> None:
     probes = [
         Probe(
-            id=g, kind="pair", language="en", texts=("Nurse asleep.", t), twin=other, tags={"word": w},
+            id=g,
+            kind="pair",
+            language="en",
+            texts=("Nurse asleep.", t),
+            twin=other,
+            tags={"word": w},
         )
-        for g, other, w, t in (("f", "m", "woman", "Woman asleep."), ("m", "f", "man", "man asleep."))
-    ]  # fmt: skip
+        for g, other, w, t in (
+            ("f", "m", "woman", "Woman asleep."),
+            ("m", "f", "man", "man asleep."),
+        )
+    ]
     assert lint(probes) == []
 
 

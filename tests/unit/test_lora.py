@@ -36,8 +36,28 @@ def words(data: Path, minilm: Path, tmp_path_factory: pytest.TempPathFactory) ->
     lines = (data / "nli" / "en.snli-dev.jsonl").read_text(encoding="utf-8").split("\n")
     for name, part in (("train", lines[:64]), ("dev", lines[64:112])):
         (folder / f"{name}.jsonl").write_text("\n".join(part), encoding="utf-8")
-    told = ["--epochs", "2", "--batch-size", "16", "--checkpoint-every", "2", "--lora", str(RANK), "--no-onnx"]
-    return ["train", "nli", "--encoder", str(minilm), "--train", str(folder / "train.jsonl"), "--dev", str(folder / "dev.jsonl"), *told]
+    told = [
+        "--epochs",
+        "2",
+        "--batch-size",
+        "16",
+        "--checkpoint-every",
+        "2",
+        "--lora",
+        str(RANK),
+        "--no-onnx",
+    ]
+    return [
+        "train",
+        "nli",
+        "--encoder",
+        str(minilm),
+        "--train",
+        str(folder / "train.jsonl"),
+        "--dev",
+        str(folder / "dev.jsonl"),
+        *told,
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -47,19 +67,26 @@ def out(words: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setenv("EVENHAND_OFFLINE", "1")
         said = evenhand(*words, "--out", folder)
     assert said.code == 0, said.err
-    assert "adapters of rank 4, alpha 8: learning rate 0.0002 (the recipe's is 2e-05, for all weights)" in said.out
+    assert (
+        "adapters of rank 4, alpha 8: learning rate 0.0002 (the recipe's is 2e-05, for all weights)"
+        in said.out
+    )
     assert f"adapter of rank 4: {folder / 'adapter'}" in said.out
     return folder
 
 
 def logits_of(model: Any, tokenizer: Any, path: str) -> Any:
     pairs = read_pairs([Path(path)])
-    told = tokenizer([p.premise for p in pairs], [p.hypothesis for p in pairs], padding=True, return_tensors="pt")
+    told = tokenizer(
+        [p.premise for p in pairs], [p.hypothesis for p in pairs], padding=True, return_tensors="pt"
+    )
     with torch.inference_mode():
         return model.eval()(**told).logits.numpy()
 
 
-def test_the_merged_model_answers_as_the_adapter_does(out: Path, words: list[str], minilm: Path) -> None:
+def test_the_merged_model_answers_as_the_adapter_does(
+    out: Path, words: list[str], minilm: Path
+) -> None:
     from peft import PeftModel
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
@@ -67,7 +94,12 @@ def test_the_merged_model_answers_as_the_adapter_does(out: Path, words: list[str
     dev = words[words.index("--dev") + 1]
     merged = logits_of(AutoModelForSequenceClassification.from_pretrained(out), tokenizer, dev)
     bare = AutoModelForSequenceClassification.from_pretrained(minilm, num_labels=3)
-    assert np.abs(merged - logits_of(PeftModel.from_pretrained(bare, out / "adapter"), tokenizer, dev)).max() < 1e-5
+    assert (
+        np.abs(
+            merged - logits_of(PeftModel.from_pretrained(bare, out / "adapter"), tokenizer, dev)
+        ).max()
+        < 1e-5
+    )
 
 
 def test_only_adapters_and_head_are_changed(out: Path, minilm: Path) -> None:
@@ -83,33 +115,62 @@ def test_only_adapters_and_head_are_changed(out: Path, minilm: Path) -> None:
             assert np.array_equal(value, adapter[f"base_model.model.{name}"])
         elif f"{place}.lora_A.weight" in adapter:
             product = adapter[f"{place}.lora_B.weight"] @ adapter[f"{place}.lora_A.weight"]
-            assert np.allclose(value, before[name.removeprefix("bert.")] + 2 * product, atol=1e-6) and np.abs(product).max() > 0
+            assert (
+                np.allclose(value, before[name.removeprefix("bert.")] + 2 * product, atol=1e-6)
+                and np.abs(product).max() > 0
+            )
         else:
             assert np.array_equal(value, before[name.removeprefix("bert.")]), name
-    linear = LAYERS * (4 * 2 * WIDTH + 2 * (WIDTH + INNER)) * RANK + 2 * WIDTH * RANK  # attention, feed-forward, pooler
+    linear = (
+        LAYERS * (4 * 2 * WIDTH + 2 * (WIDTH + INNER)) * RANK + 2 * WIDTH * RANK
+    )  # attention, feed-forward, pooler
     card = json.loads((out / "training.json").read_text(encoding="utf-8"))
-    assert card["lora"] == {"rank": 4, "alpha": 8.0} and card["recipe"]["learning_rate"] == pytest.approx(2e-4)
-    assert card["parameters"] == {"trained": linear + 3 * WIDTH + 3, "all": sum(v.size for v in after.values())}
+    assert card["lora"] == {"rank": 4, "alpha": 8.0} and card["recipe"][
+        "learning_rate"
+    ] == pytest.approx(2e-4)
+    assert card["parameters"] == {
+        "trained": linear + 3 * WIDTH + 3,
+        "all": sum(v.size for v in after.values()),
+    }
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-def test_a_killed_run_ends_with_the_same_adapter_and_accuracy(out: Path, words: list[str], tmp_path: Path) -> None:
+def test_a_killed_run_ends_with_the_same_adapter_and_accuracy(
+    out: Path, words: list[str], tmp_path: Path
+) -> None:
     kill("step", 7, [*words, "--out", str(tmp_path / "out")])
-    assert (tmp_path / "out" / "checkpoint" / "state.pt").stat().st_size < (out / "model.safetensors").stat().st_size / 20
+    assert (tmp_path / "out" / "checkpoint" / "state.pt").stat().st_size < (
+        out / "model.safetensors"
+    ).stat().st_size / 20
     said = evenhand(*words, "--out", tmp_path / "out")
     assert said.code == 0 and "goes on from step 6 of 8" in said.out
     for name in ("model.safetensors", "adapter/adapter_model.safetensors"):
         assert (out / name).read_bytes() == (tmp_path / "out" / name).read_bytes()
-    one, two = (json.loads((folder / "training.json").read_text(encoding="utf-8")) for folder in (out, tmp_path / "out"))
-    assert one["accuracy"] == two["accuracy"] and one["dev accuracy by epoch"] == two["dev accuracy by epoch"]
+    one, two = (
+        json.loads((folder / "training.json").read_text(encoding="utf-8"))
+        for folder in (out, tmp_path / "out")
+    )
+    assert (
+        one["accuracy"] == two["accuracy"]
+        and one["dev accuracy by epoch"] == two["dev accuracy by epoch"]
+    )
 
 
-SMALL = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64, "vocab_size": 60}
+SMALL = {
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 64,
+    "vocab_size": 60,
+}
 FAMILIES: dict[str, tuple[dict[str, int], list[str]]] = {
     "Bert": (SMALL, ["classifier"]),
     "Roberta": (SMALL, ["classifier"]),
     "Albert": (SMALL | {"embedding_size": 16}, ["classifier"]),
-    "DistilBert": ({"dim": 32, "n_layers": 2, "n_heads": 2, "hidden_dim": 64, "vocab_size": 60}, ["classifier", "pre_classifier"]),
+    "DistilBert": (
+        {"dim": 32, "n_layers": 2, "n_heads": 2, "hidden_dim": 64, "vocab_size": 60},
+        ["classifier", "pre_classifier"],
+    ),
     "Electra": (SMALL | {"embedding_size": 16}, ["classifier"]),
     "Deberta": (SMALL, ["classifier", "pooler"]),
     "DebertaV2": (SMALL, ["classifier", "pooler"]),
@@ -117,14 +178,18 @@ FAMILIES: dict[str, tuple[dict[str, int], list[str]]] = {
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_every_family_gets_adapters_in_its_encoder_and_a_whole_head(family: str, tmp_path: Path) -> None:
+def test_every_family_gets_adapters_in_its_encoder_and_a_whole_head(
+    family: str, tmp_path: Path
+) -> None:
     import transformers
 
     from evenhand.train.encoders import open_classifier
     from evenhand.train.lora import adapt, merge, trained_whole
 
     sizes, heads = FAMILIES[family]
-    getattr(transformers, f"{family}Model")(getattr(transformers, f"{family}Config")(**sizes)).save_pretrained(tmp_path)
+    getattr(transformers, f"{family}Model")(
+        getattr(transformers, f"{family}Config")(**sizes)
+    ).save_pretrained(tmp_path)
     opened = open_classifier(tmp_path, adapted(find_recipe("nli-coal"), RANK))
     assert trained_whole(opened) == heads and not opened.new_within
     linear = {
@@ -133,13 +198,22 @@ def test_every_family_gets_adapters_in_its_encoder_and_a_whole_head(family: str,
         if isinstance(part, torch.nn.Linear) and name.startswith(opened.model.base_model_prefix)
     }
     model = adapt(opened, adapted(find_recipe("nli-coal"), RANK)).eval()
-    trained = {name.removeprefix("base_model.model.") for name, value in model.named_parameters() if value.requires_grad}
+    trained = {
+        name.removeprefix("base_model.model.")
+        for name, value in model.named_parameters()
+        if value.requires_grad
+    }
     assert {name.split(".lora_")[0] for name in trained if ".lora_" in name} == linear
-    assert {name.split(".modules_to_save.")[0] for name in trained if ".lora_" not in name} == set(heads)
+    assert {name.split(".modules_to_save.")[0] for name in trained if ".lora_" not in name} == set(
+        heads
+    )
     with torch.no_grad():
         for name, value in model.named_parameters():
             if value.requires_grad:
-                value.copy_(torch.randn(value.shape, generator=torch.Generator().manual_seed(len(name))) * 0.2)
+                value.copy_(
+                    torch.randn(value.shape, generator=torch.Generator().manual_seed(len(name)))
+                    * 0.2
+                )
         ids = torch.arange(5, 25).reshape(2, 10)
         before = model(input_ids=ids).logits
         after = merge(model).eval()(input_ids=ids).logits
@@ -153,7 +227,9 @@ def test_a_new_pooler_is_trained_whole(tmp_path: Path) -> None:
     from evenhand.train.lora import adapt, trained_whole
 
     BertModel(BertConfig(**SMALL), add_pooling_layer=False).save_pretrained(tmp_path)
-    opened = open_classifier(tmp_path, replace(adapted(find_recipe("nli-coal"), RANK), has_fresh_pooler=True))
+    opened = open_classifier(
+        tmp_path, replace(adapted(find_recipe("nli-coal"), RANK), has_fresh_pooler=True)
+    )
     assert opened.new_within == ("bert.pooler.dense.bias", "bert.pooler.dense.weight")
     assert trained_whole(opened) == ["bert.pooler.dense", "classifier"]
     model = adapt(opened, adapted(find_recipe("nli-coal"), RANK))
@@ -167,4 +243,7 @@ def test_the_learning_rate_is_ten_times_the_recipes_unless_given() -> None:
     assert adapted(find_recipe("layered"), 8).learning_rate == 1e-3  # not 2e-3
     assert adapted(find_recipe("nli-coal"), 8, learning_rate=3e-5).learning_rate == 3e-5
     assert adapted(find_recipe("nli-coal"), 0) == find_recipe("nli-coal")
-    assert (adapted(find_recipe("nli-coal"), 8).alpha, adapted(find_recipe("nli-coal"), 8, 32).alpha) == (16, 32)
+    assert (
+        adapted(find_recipe("nli-coal"), 8).alpha,
+        adapted(find_recipe("nli-coal"), 8, 32).alpha,
+    ) == (16, 32)

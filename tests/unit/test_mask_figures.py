@@ -19,7 +19,15 @@ from evenhand.report.picture import save_figure
 
 
 @pytest.mark.parametrize(
-    ("odds", "text"), [(0.0, "1.00"), (0.1, "1.11"), (-0.54, "1.7"), (3.0, "20"), (-8.39, "4,403"), (2000.0, "1.0e+304")]
+    ("odds", "text"),
+    [
+        (0.0, "1.00"),
+        (0.1, "1.11"),
+        (-0.54, "1.7"),
+        (3.0, "20"),
+        (-8.39, "4,403"),
+        (2000.0, "1.0e+304"),
+    ],
 )
 def test_a_ratio_has_as_many_digits_as_it_needs(odds: float, text: str) -> None:
     assert times(odds) == text
@@ -54,7 +62,9 @@ def test_people_and_models_side_by_side(tmp_path: Path) -> None:
     means = dict(means_by(people, model))
     assert means[1.0].value == pytest.approx(model[80:].mean())
     assert means[1.0].low < means[1.0].value < means[1.0].high
-    figure = people_figure([("one", people, model), ("two", people, -model), ("flat", people, np.zeros(120))])
+    figure = people_figure(
+        [("one", people, model), ("two", people, -model), ("flat", people, np.zeros(120))]
+    )
     words = html.unescape(figure.wide)
     assert p < 0.001
     assert f"r = {r:.3f}, p < 0.001" in words

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import evenhand.measures
 from evenhand.core import catalog
 from evenhand.core.errors import MeasureError
-from evenhand.core.records import Floats, Probe
+from evenhand.core.probe import Floats, Probe
 
 NAN = float("nan")
 MASKED = ("pb_bias", "pb_lean", "pb_sd", "objective_accuracy")
@@ -24,15 +24,31 @@ Row = tuple[str, str, float, float]  # stratum, gold or direction, and the two v
 
 def blanks(rows: list[Row]) -> tuple[list[Probe], Floats]:
     probes = [
-        Probe(id=str(i), kind="mask", language="en", texts=("[BLANK]", "he", "she"), stratum=s, cluster=str(i), tags={"gold": g} if g else {})
+        Probe(
+            id=str(i),
+            kind="mask",
+            language="en",
+            texts=("[BLANK]", "he", "she"),
+            stratum=s,
+            cluster=str(i),
+            tags={"gold": g} if g else {},
+        )
         for i, (s, g, _, _) in enumerate(rows)
-    ]  # fmt: skip
+    ]
     return probes, np.asarray([[a, b] for _, _, a, b in rows]).reshape(-1, 2)
 
 
 def choices(rows: list[Row]) -> tuple[list[Probe], Floats]:
     probes = [
-        Probe(id=str(i), kind="choice", language="en", texts=("", "a", "b"), stratum=s, cluster=str(i), tags={"direction": d, "scoring": s})
+        Probe(
+            id=str(i),
+            kind="choice",
+            language="en",
+            texts=("", "a", "b"),
+            stratum=s,
+            cluster=str(i),
+            tags={"direction": d, "scoring": s},
+        )
         for i, (s, d, _, _) in enumerate(rows)
     ]
     return probes, np.asarray([[a, b] for _, _, a, b in rows]).reshape(-1, 2)
@@ -69,7 +85,13 @@ def by_hand(name: str, rows: list[Row]) -> float:
 
 
 some_blanks = st.lists(
-    st.tuples(st.sampled_from(["MS", "OS", "XS"]), st.sampled_from(["male", "female", ""]), some_number, some_number), max_size=25
+    st.tuples(
+        st.sampled_from(["MS", "OS", "XS"]),
+        st.sampled_from(["male", "female", ""]),
+        some_number,
+        some_number,
+    ),
+    max_size=25,
 )
 
 
@@ -91,9 +113,14 @@ def test_measures_of_blanks_on_random_numbers() -> None:
 
 def test_measures_of_blanks_by_numbers() -> None:
     rows: list[Row] = [
-        ("MS", "", -1.0, -3.0), ("MS", "", -2.0, -1.0), ("MS", "", NAN, -1.0), ("OS", "male", -1.0, -2.0), ("OS", "female", -1.0, -2.0),
-        ("OS", "female", -2.0, -1.0), ("OS", "male", -1.0, -1.0),
-    ]  # fmt: skip
+        ("MS", "", -1.0, -3.0),
+        ("MS", "", -2.0, -1.0),
+        ("MS", "", NAN, -1.0),
+        ("OS", "male", -1.0, -2.0),
+        ("OS", "female", -1.0, -2.0),
+        ("OS", "female", -2.0, -1.0),
+        ("OS", "male", -1.0, -1.0),
+    ]
     probes, values = blanks(rows)
     assert scored("pb_bias", probes, values) == pytest.approx(1.5)
     assert scored("pb_lean", probes, values) == pytest.approx(0.5)
@@ -109,20 +136,25 @@ def test_a_word_that_is_impossible_does_not_count_and_no_sentence_is_no_score() 
 
 
 @given(
-    odds=st.lists(st.floats(-5, 5), min_size=2, max_size=20), gold=st.lists(st.sampled_from(["male", "female"]), min_size=20, max_size=20)
+    odds=st.lists(st.floats(-5, 5), min_size=2, max_size=20),
+    gold=st.lists(st.sampled_from(["male", "female"]), min_size=20, max_size=20),
 )
 def test_the_functions_on_plain_lists(odds: list[float], gold: list[str]) -> None:
     assert evenhand.measures.pb_bias(odds) == pytest.approx(statistics.fmean(map(abs, odds)))
     assert evenhand.measures.pb_lean(odds) == pytest.approx(statistics.fmean(odds), abs=1e-12)
     assert evenhand.measures.pb_sd(odds) == pytest.approx(statistics.stdev(odds), abs=1e-12)
     rows: list[Row] = [("OS", g, pb, 0.0) for pb, g in zip(odds, gold, strict=False)]
-    assert evenhand.measures.objective_accuracy(odds, gold[: len(odds)]) == pytest.approx(by_hand("objective_accuracy", rows))
+    assert evenhand.measures.objective_accuracy(odds, gold[: len(odds)]) == pytest.approx(
+        by_hand("objective_accuracy", rows)
+    )
 
 
 @pytest.mark.parametrize("name", ["pb_bias", "pb_lean", "pb_sd"])
 def test_the_functions_say_what_is_wrong(name: str) -> None:
     function = getattr(evenhand.measures, name)
-    with pytest.raises(MeasureError, match=r"PB values have shape \(2, 2\); expected one number a sentence"):
+    with pytest.raises(
+        MeasureError, match=r"PB values have shape \(2, 2\); expected one number a sentence"
+    ):
         function([[1.0, 2.0], [3.0, 4.0]])
     with pytest.raises(MeasureError, match="PB values are no list of numbers"):
         function(["one", "two"])
@@ -131,7 +163,9 @@ def test_the_functions_say_what_is_wrong(name: str) -> None:
 def test_gold_genders_must_go_with_the_values() -> None:
     with pytest.raises(MeasureError, match="2 PB values but 1 gold genders"):
         evenhand.measures.objective_accuracy([1.0, 2.0], ["male"])
-    assert evenhand.measures.objective_accuracy([1.0, 2.0, 0.0], ["male", "female", "male"]) == pytest.approx(0.5)
+    assert evenhand.measures.objective_accuracy(
+        [1.0, 2.0, 0.0], ["male", "female", "male"]
+    ) == pytest.approx(0.5)
 
 
 def crows_by_hand(rule: str, rows: list[Row]) -> dict[str, float]:
@@ -157,12 +191,25 @@ def crows_by_hand(rule: str, rows: list[Row]) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("rule", CROWS)
-@given(rows=st.lists(st.tuples(st.sampled_from(CROWS), st.sampled_from(["stereo", "antistereo"]), some_number, some_number), max_size=25))
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.sampled_from(CROWS),
+            st.sampled_from(["stereo", "antistereo"]),
+            some_number,
+            some_number,
+        ),
+        max_size=25,
+    )
+)
 def test_measures_of_sentence_pairs_against_plain_python(rule: str, rows: list[Row]) -> None:
     measure = catalog.measure(f"crows_{rule}")
     probes, values = choices(rows)
     totals = measure.evidence(probes, values).sum(axis=0)
-    found = {"": float(measure.combine(totals)), **{k: float(v) for k, v in measure.parts(totals).items()}}
+    found = {
+        "": float(measure.combine(totals)),
+        **{k: float(v) for k, v in measure.parts(totals).items()},
+    }
     expected = crows_by_hand(rule, rows)
     assert found.keys() == expected.keys()
     assert all(same(found[k], expected[k]) for k in expected), (found, expected)
@@ -180,7 +227,11 @@ def test_measures_of_sentence_pairs_by_numbers() -> None:
     probes, values = choices(rows)
     totals = measure.evidence(probes, values).sum(axis=0)
     assert float(measure.combine(totals)) == 2.5 / 4
-    assert {k: float(v) for k, v in measure.parts(totals).items()} == {"official": 2 / 4, "stereo": 1.0, "antistereo": 0.5}
+    assert {k: float(v) for k, v in measure.parts(totals).items()} == {
+        "official": 2 / 4,
+        "stereo": 1.0,
+        "antistereo": 0.5,
+    }
 
 
 @pytest.mark.parametrize(("rule", "score"), [("shared", 0.5), ("changed", 1.0), ("whole", 1.0)])
@@ -190,5 +241,9 @@ def test_only_the_shared_tokens_are_rounded_to_three_decimals(rule: str, score: 
 
 
 def test_each_measure_reads_its_own_probes_only() -> None:
-    rows: list[Row] = [("shared", "stereo", -1, -2), ("changed", "stereo", -2, -1), ("whole", "stereo", -1, -1)]
+    rows: list[Row] = [
+        ("shared", "stereo", -1, -2),
+        ("changed", "stereo", -2, -1),
+        ("whole", "stereo", -1, -1),
+    ]
     assert [scored(f"crows_{rule}", *choices(rows)) for rule in CROWS] == [1.0, 0.0, 0.5]

@@ -12,7 +12,7 @@ from masked_probes import SINGLE, refusal
 from models import open_model, write_model, write_tokenizer
 
 from evenhand.core.errors import EvenhandError
-from evenhand.core.records import Probe
+from evenhand.core.probe import Probe
 from evenhand.engine.asking import ask
 from evenhand.respondents.wheels import MASKED_NAMES
 
@@ -29,19 +29,28 @@ def test_a_classifier_is_no_masked_model(tmp_path: Path) -> None:
     words["model"]["vocab"]["[MASK]"] = len(words["model"]["vocab"])
     (folder / "tokenizer.json").write_text(json.dumps(words), encoding="utf-8")
     said = refusal(folder)
-    assert f"{folder / 'model.onnx'} has an output of shape ['batch', 3], no vocabulary of about" in said
+    assert (
+        f"{folder / 'model.onnx'} has an output of shape ['batch', 3], no vocabulary of about"
+        in said
+    )
     assert said.endswith("it is no masked language model")
 
 
 def test_a_tokeniser_without_mask_is_refused(tmp_path: Path) -> None:
     folder = write_masked(tmp_path / "maskless")
     write_tokenizer(folder / "tokenizer.json")
-    assert refusal(folder) == "the tokeniser of 'maskless' has no mask token ([MASK], <mask>): it is no masked language model"
+    assert (
+        refusal(folder)
+        == "the tokeniser of 'maskless' has no mask token ([MASK], <mask>): it is no masked language model"
+    )
 
 
 def test_folders_that_hold_no_model(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    assert "is no model folder: it has neither an .onnx file nor a config.json (found: nothing)" in refusal(tmp_path / "empty")
+    assert (
+        "is no model folder: it has neither an .onnx file nor a config.json (found: nothing)"
+        in refusal(tmp_path / "empty")
+    )
     wordless = write_masked(tmp_path / "wordless")
     (wordless / "tokenizer.json").unlink()
     assert f"{wordless} has neither tokenizer.json nor vocab.txt" in refusal(wordless)
@@ -49,13 +58,22 @@ def test_folders_that_hold_no_model(tmp_path: Path) -> None:
     (garbled / "tokenizer.json").write_text("{}", encoding="utf-8")
     assert f"the tokeniser of {garbled} cannot be loaded" in refusal(garbled)
     extra = write_model(tmp_path / "extra", extra_input="position_ids")
-    assert "wants the inputs position_ids; evenhand gives input_ids, attention_mask, token_type_ids, positions" in refusal(extra)
+    assert (
+        "wants the inputs position_ids; evenhand gives input_ids, attention_mask, token_type_ids, positions"
+        in refusal(extra)
+    )
 
 
 def test_the_embedded_classifier_answers_no_blanks_and_the_error_names_who_does() -> None:
     said = refusal("default")
-    assert said.startswith("'default' is a respondent of the kind 'nli' and cannot answer mask probes. These can: ")
-    assert set(said.partition("These can: ")[2].split(", ")) >= {"fixed:random", "stored:BERT", *MASKED_NAMES}
+    assert said.startswith(
+        "'default' is a respondent of the kind 'nli' and cannot answer mask probes. These can: "
+    )
+    assert set(said.partition("These can: ")[2].split(", ")) >= {
+        "fixed:random",
+        "stored:BERT",
+        *MASKED_NAMES,
+    }
     assert "default" not in said.partition("These can: ")[2].split(", ")
 
 
@@ -87,12 +105,21 @@ def test_a_classifier_in_transformers_form_is_refused(tmp_path: Path) -> None:
     hub = pytest.importorskip("transformers")
     folder = tmp_path / "classifier"
     words = save_words(folder, "bert")
-    shape = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64}
-    hub.BertForSequenceClassification(hub.BertConfig(vocab_size=words.get_vocab_size(), **shape)).save_pretrained(folder)
+    shape = {
+        "hidden_size": 32,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 2,
+        "intermediate_size": 64,
+    }
+    hub.BertForSequenceClassification(
+        hub.BertConfig(vocab_size=words.get_vocab_size(), **shape)
+    ).save_pretrained(folder)
     assert "has no trained mask head" in refusal(folder)
 
 
 @pytest.mark.torch
-def test_without_torch_the_error_names_the_extra(families: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_torch_the_error_names_the_extra(
+    families: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     assert "pip install 'evenhand[hf]'" in refusal(families["bert"])

@@ -7,7 +7,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from masked_models import DISCRIMINATOR, FAMILIES, POSITIONS, TinyMasked, byte_pairs, mask_probe, open_masked, pieces, write_masked
+from masked_models import (
+    DISCRIMINATOR,
+    FAMILIES,
+    POSITIONS,
+    TinyMasked,
+    byte_pairs,
+    mask_probe,
+    open_masked,
+    pieces,
+    write_masked,
+)
 from masked_probes import BATCHES, MASK, PROBES, build_families, own_words, slowly
 
 from evenhand.core.errors import LoadError
@@ -20,29 +30,44 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("form", ["positions", "plain"])
 @pytest.mark.parametrize("batch_size", BATCHES)
-def test_batch_size_and_form_of_the_graph_change_nothing(tmp_path: Path, folder: Path, form: str, batch_size: int | None) -> None:
+def test_batch_size_and_form_of_the_graph_change_nothing(
+    tmp_path: Path, folder: Path, form: str, batch_size: int | None
+) -> None:
     other = write_masked(tmp_path / "other", form=form)
     one = open_masked(folder, batch_size=1).answer(PROBES)
-    np.testing.assert_allclose(open_masked(other, batch_size=batch_size).answer(PROBES), one, atol=1e-6)
+    np.testing.assert_allclose(
+        open_masked(other, batch_size=batch_size).answer(PROBES), one, atol=1e-6
+    )
 
 
 @pytest.mark.parametrize("form", ["positions", "plain", "discriminator"])
 def test_a_graph_of_fixed_length_is_padded_to_it(tmp_path: Path, form: str) -> None:
-    free, fixed = (write_masked(tmp_path / name, form=form, length=n) for name, n in (("free", "length"), ("fixed", 24)))
+    free, fixed = (
+        write_masked(tmp_path / name, form=form, length=n)
+        for name, n in (("free", "length"), ("fixed", 24))
+    )
     respondent = open_masked(fixed, batch_size=3)
     assert respondent.route.longest == 24
-    np.testing.assert_allclose(respondent.answer(PROBES), open_masked(free, batch_size=1).answer(PROBES), atol=1e-6)
+    np.testing.assert_allclose(
+        respondent.answer(PROBES), open_masked(free, batch_size=1).answer(PROBES), atol=1e-6
+    )
 
 
 def test_what_lies_under_the_padding_does_not_matter(tmp_path: Path, folder: Path) -> None:
     other = write_masked(tmp_path / "other", pad_token_id=9)
-    np.testing.assert_allclose(open_masked(other, batch_size=64).answer(PROBES), open_masked(folder).answer(PROBES), atol=1e-6)
+    np.testing.assert_allclose(
+        open_masked(other, batch_size=64).answer(PROBES),
+        open_masked(folder).answer(PROBES),
+        atol=1e-6,
+    )
 
 
 def test_the_order_of_the_probes_changes_nothing(folder: Path) -> None:
     order = np.random.default_rng(0).permutation(len(PROBES))
     respondent = open_masked(folder, batch_size=2)
-    np.testing.assert_allclose(respondent.answer([PROBES[i] for i in order]), respondent.answer(PROBES)[order], atol=1e-6)
+    np.testing.assert_allclose(
+        respondent.answer([PROBES[i] for i in order]), respondent.answer(PROBES)[order], atol=1e-6
+    )
 
 
 def test_sentences_that_are_too_long_are_not_cut_but_left_unanswered(tmp_path: Path) -> None:
@@ -58,38 +83,54 @@ def test_sentences_that_are_too_long_are_not_cut_but_left_unanswered(tmp_path: P
     assert np.isnan(values).tolist() == [[False, False], [True, True], [True, True], [False, False]]
     assert respondent.unanswered == {"longer than the model's 12 tokens": 2}
     for row, probe in ((0, probes[0]), (3, probes[3])):
-        np.testing.assert_allclose(values[row], slowly(pieces(), TinyMasked().log_probabilities, MASK, probe, "together"), atol=1e-5)
+        np.testing.assert_allclose(
+            values[row],
+            slowly(pieces(), TinyMasked().log_probabilities, MASK, probe, "together"),
+            atol=1e-5,
+        )
 
 
 def test_no_probes_are_no_answers(folder: Path) -> None:
     assert open_masked(folder).answer([]).shape == (0, 0)
 
 
-def test_the_identity_changes_with_weights_and_words_and_not_with_the_rule(tmp_path: Path, folder: Path) -> None:
+def test_the_identity_changes_with_weights_and_words_and_not_with_the_rule(
+    tmp_path: Path, folder: Path
+) -> None:
     same = open_masked(folder, scoring="one-by-one").identity
     assert same == open_masked(folder).identity
     assert same.startswith("tiny@") and len(same) == len("tiny@") + 12
     weights = open_masked(write_masked(tmp_path / "w" / "tiny", TinyMasked(seed=1))).identity
-    words = open_masked(write_masked(tmp_path / "t" / "tiny", TinyMasked(size=400), tokenizer=byte_pairs())).identity
+    words = open_masked(
+        write_masked(tmp_path / "t" / "tiny", TinyMasked(size=400), tokenizer=byte_pairs())
+    ).identity
     assert len({same, weights, words}) == 3
 
 
-def test_cutting_and_padding_that_the_tokeniser_was_saved_with_are_undone(tmp_path: Path, folder: Path) -> None:
+def test_cutting_and_padding_that_the_tokeniser_was_saved_with_are_undone(
+    tmp_path: Path, folder: Path
+) -> None:
     words = pieces()
     words.enable_truncation(5)
     words.enable_padding(length=32)
     saved = write_masked(tmp_path / "saved", tokenizer=words)
-    np.testing.assert_allclose(open_masked(saved).answer(PROBES), open_masked(folder).answer(PROBES), atol=1e-6)
+    np.testing.assert_allclose(
+        open_masked(saved).answer(PROBES), open_masked(folder).answer(PROBES), atol=1e-6
+    )
 
 
 def test_a_plain_vocabulary_is_cut_as_its_tokenizer_json(tmp_path: Path, folder: Path) -> None:
     plain = write_masked(tmp_path / "plain")
     words = sorted(pieces().get_vocab().items(), key=lambda item: item[1])
     (plain / "vocab.txt").write_text("\n".join(w for w, _ in words) + "\n", encoding="utf-8")
-    (plain / "tokenizer_config.json").write_text('{"do_lower_case": true, "strip_accents": false}', encoding="utf-8")
+    (plain / "tokenizer_config.json").write_text(
+        '{"do_lower_case": true, "strip_accents": false}', encoding="utf-8"
+    )
     (plain / "tokenizer.json").unlink()
     asked = (*PROBES, mask_probe("[BLANK]는 학교에 갔다.", "그", "그녀", language="ko"))
-    np.testing.assert_allclose(open_masked(plain).answer(asked), open_masked(folder).answer(asked), atol=1e-6)
+    np.testing.assert_allclose(
+        open_masked(plain).answer(asked), open_masked(folder).answer(asked), atol=1e-6
+    )
 
 
 @pytest.fixture(scope="module")
@@ -100,14 +141,18 @@ def families(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @pytest.mark.torch
 @pytest.mark.parametrize("family", (*FAMILIES, DISCRIMINATOR))
 def test_batches_change_nothing_through_torch(families: dict[str, Path], family: str) -> None:
-    one, *others = (open_masked(families[family], batch_size=size).answer(PROBES) for size in BATCHES)
+    one, *others = (
+        open_masked(families[family], batch_size=size).answer(PROBES) for size in BATCHES
+    )
     for values in others:
         np.testing.assert_allclose(values, one, atol=1e-5)
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("family", FAMILIES)
-def test_the_exported_graph_says_the_same(families: dict[str, Path], family: str, tmp_path: Path) -> None:
+def test_the_exported_graph_says_the_same(
+    families: dict[str, Path], family: str, tmp_path: Path
+) -> None:
     pytest.importorskip("torch")
     from evenhand.train.export import export_masked, pack
 
@@ -122,7 +167,9 @@ def test_the_exported_graph_says_the_same(families: dict[str, Path], family: str
 
 
 @pytest.mark.torch
-def test_a_plain_vocabulary_goes_with_the_exported_graph(families: dict[str, Path], tmp_path: Path) -> None:
+def test_a_plain_vocabulary_goes_with_the_exported_graph(
+    families: dict[str, Path], tmp_path: Path
+) -> None:
     pytest.importorskip("torch")
     from evenhand.train.export import export_masked
 
@@ -130,17 +177,27 @@ def test_a_plain_vocabulary_goes_with_the_exported_graph(families: dict[str, Pat
     words = sorted(pieces().get_vocab().items(), key=lambda item: item[1])
     (bare / "vocab.txt").write_text("\n".join(w for w, _ in words) + "\n", encoding="utf-8")
     (bare / "tokenizer.json").unlink()
-    (bare / "tokenizer_config.json").write_text('{"do_lower_case": true, "strip_accents": false}', encoding="utf-8")
+    (bare / "tokenizer_config.json").write_text(
+        '{"do_lower_case": true, "strip_accents": false}', encoding="utf-8"
+    )
     export_masked(bare, tmp_path / "exported")
-    np.testing.assert_allclose(open_masked(tmp_path / "exported").answer(PROBES), open_masked(families["bert"]).answer(PROBES), atol=1e-4)
+    np.testing.assert_allclose(
+        open_masked(tmp_path / "exported").answer(PROBES),
+        open_masked(families["bert"]).answer(PROBES),
+        atol=1e-4,
+    )
 
 
 @pytest.mark.torch
-def test_a_discriminator_has_no_vocabulary_to_export(families: dict[str, Path], tmp_path: Path) -> None:
+def test_a_discriminator_has_no_vocabulary_to_export(
+    families: dict[str, Path], tmp_path: Path
+) -> None:
     pytest.importorskip("torch")
     from evenhand.train.export import export_masked
 
-    with pytest.raises(LoadError, match="is an ELECTRA discriminator: it has no vocabulary to export"):
+    with pytest.raises(
+        LoadError, match="is an ELECTRA discriminator: it has no vocabulary to export"
+    ):
         export_masked(families[DISCRIMINATOR], tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -155,6 +212,11 @@ def test_the_longest_sentence_through_torch(families: dict[str, Path], family: s
     edge = " ".join(["left"] * 40)
     room = POSITIONS - len(own_words(family).encode(f"{edge} he").ids)
     text = f"{edge} {' '.join(['left'] * room)} [BLANK]"
-    values = respondent.answer([mask_probe(text, "he", "she", identity="fits"), mask_probe(f"left {text}", "he", "she", identity="long")])
+    values = respondent.answer(
+        [
+            mask_probe(text, "he", "she", identity="fits"),
+            mask_probe(f"left {text}", "he", "she", identity="long"),
+        ]
+    )
     assert np.isnan(values).tolist() == [[False, False], [True, True]]
     assert respondent.unanswered == {f"longer than the model's {POSITIONS} tokens": 1}

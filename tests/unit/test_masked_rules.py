@@ -8,19 +8,46 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from masked_models import DISCRIMINATOR, FAMILIES, TinyMasked, mask_probe, open_masked, pieces, write_masked
-from masked_probes import MASK, PROBES, SINGLE, build_families, network, own_words, padded, score, slowly, words_of
+from masked_models import (
+    DISCRIMINATOR,
+    FAMILIES,
+    TinyMasked,
+    mask_probe,
+    open_masked,
+    pieces,
+    write_masked,
+)
+from masked_probes import (
+    MASK,
+    PROBES,
+    SINGLE,
+    build_families,
+    network,
+    own_words,
+    padded,
+    score,
+    slowly,
+    words_of,
+)
 
 import evenhand as eh
 from evenhand.core import catalog
-from evenhand.core.records import BLANK, Probe, Suite, SuiteCard
+from evenhand.core.probe import BLANK, Probe
+from evenhand.core.suite import Suite, SuiteCard
 from evenhand.measures.log_odds import log_odds
 from evenhand.respondents.weighing import RULES
 
 
 def suite_of(probes: tuple[Probe, ...]) -> Suite:
     card = SuiteCard(
-        name="blanks", version="1", language="en", source="here", licence="none", citation="none", description="", labels=("male", "female")
+        name="blanks",
+        version="1",
+        language="en",
+        source="here",
+        licence="none",
+        citation="none",
+        description="",
+        labels=("male", "female"),
     )
     return Suite(card=card, probes=probes)
 
@@ -34,14 +61,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("length", ["auto", "sum", "mean"])
 def test_every_rule_gives_what_the_network_says(folder: Path, rule: str, length: str) -> None:
     values = open_masked(folder, scoring=rule, length=length).answer(PROBES)
-    expected = [slowly(pieces(), TinyMasked().log_probabilities, MASK, p, rule, length) for p in PROBES]
+    expected = [
+        slowly(pieces(), TinyMasked().log_probabilities, MASK, p, rule, length) for p in PROBES
+    ]
     np.testing.assert_allclose(values, padded(expected), atol=1e-5)
 
 
 def test_the_rules_differ_for_words_of_several_tokens_only(folder: Path) -> None:
     together, *others = (open_masked(folder, scoring=rule).answer(PROBES) for rule in RULES)
     for values in others:
-        np.testing.assert_allclose(values[: len(SINGLE), :2], together[: len(SINGLE), :2], atol=1e-6)
+        np.testing.assert_allclose(
+            values[: len(SINGLE), :2], together[: len(SINGLE), :2], atol=1e-6
+        )
         assert np.abs(values - together)[[len(SINGLE), len(SINGLE) + 1], 0].min() > 0.001
 
 
@@ -49,7 +80,9 @@ CANDIDATES = ("man", "woman", "fireman", "nurse", "boy", "firewoman")
 
 
 @given(order=st.permutations(range(len(CANDIDATES))), rule=st.sampled_from(RULES))
-def test_candidates_in_another_order_are_columns_in_another_order(folder: Path, order: list[int], rule: str) -> None:
+def test_candidates_in_another_order_are_columns_in_another_order(
+    folder: Path, order: list[int], rule: str
+) -> None:
     respondent = open_masked(folder, scoring=rule)
     plain = respondent.answer([mask_probe("The [BLANK] left.", *CANDIDATES)])
     turned = respondent.answer([mask_probe("The [BLANK] left.", *(CANDIDATES[i] for i in order))])
@@ -59,13 +92,18 @@ def test_candidates_in_another_order_are_columns_in_another_order(folder: Path, 
 @pytest.mark.parametrize("rule", RULES)
 def test_swapping_male_and_female_turns_the_sign(folder: Path, rule: str) -> None:
     straight = tuple(p for p in PROBES if p.width == 2)
-    swapped = tuple(Probe.from_json({**p.to_json(), "texts": [p.texts[0], *p.texts[:0:-1]]}) for p in straight)
+    swapped = tuple(
+        Probe.from_json({**p.to_json(), "texts": [p.texts[0], *p.texts[:0:-1]]}) for p in straight
+    )
     respondent = open_masked(folder, scoring=rule, batch_size=1)
     one, other = respondent.answer(straight), respondent.answer(swapped)
     np.testing.assert_array_equal(log_odds(other), -log_odds(one))
     assert np.abs(log_odds(one)).min() > 0
     lean = catalog.measure("pb_lean")
-    sums = [float(lean.combine(lean.evidence(p, v).sum(axis=0))) for p, v in ((straight, one), (swapped, other))]
+    sums = [
+        float(lean.combine(lean.evidence(p, v).sum(axis=0)))
+        for p, v in ((straight, one), (swapped, other))
+    ]
     assert sums[0] == -sums[1] != 0
     assert sums[0] == pytest.approx(float(np.mean(one[:, 0] - one[:, 1])))
 
@@ -78,15 +116,24 @@ def test_a_word_as_likely_as_its_twin_has_no_lean(folder: Path) -> None:
 def test_a_whole_audit_of_a_folder(folder: Path) -> None:
     probes = tuple(p for p in PROBES if p.width == 2)
     run = eh.audit(str(folder), suite=suite_of(probes), resamples=100)
-    expected = np.asarray([slowly(pieces(), TinyMasked().log_probabilities, MASK, p, "together") for p in probes])
+    expected = np.asarray(
+        [slowly(pieces(), TinyMasked().log_probabilities, MASK, p, "together") for p in probes]
+    )
     odds = expected[:, 0] - expected[:, 1]
     found = {e.measure: e for e in run.estimates}
     assert found["pb_bias"].value == pytest.approx(np.abs(odds).mean(), abs=1e-5)
     assert found["pb_lean"].value == pytest.approx(odds.mean(), abs=1e-5)
-    assert "|scoring:together|length:auto|precision:fp32|route:onnxruntime|" in found["pb_bias"].signature
+    assert (
+        "|scoring:together|length:auto|precision:fp32|route:onnxruntime|"
+        in found["pb_bias"].signature
+    )
     assert run.answers.labels == ("male", "female")
-    again = eh.audit(str(folder), suite=suite_of(probes), resamples=100, scoring="one-by-one", length="mean")
-    assert again.answers.values[4:].tolist() != run.answers.values[4:].tolist()  # not from the cache of the other rule
+    again = eh.audit(
+        str(folder), suite=suite_of(probes), resamples=100, scoring="one-by-one", length="mean"
+    )
+    assert (
+        again.answers.values[4:].tolist() != run.answers.values[4:].tolist()
+    )  # not from the cache of the other rule
     assert "|scoring:one-by-one|length:mean|" in again.estimates[0].signature
 
 
@@ -96,7 +143,11 @@ def test_a_particle_in_one_token_is_scored_over_the_same_text(folder: Path) -> N
     wide = mask_probe("[BLANK] 학교에 갔다.", "그는", "그녀는", language="ko")
     values = open_masked(folder).answer([probe, wide])
     np.testing.assert_array_equal(values[0], values[1])
-    np.testing.assert_allclose(values[1], slowly(pieces(), TinyMasked().log_probabilities, MASK, wide, "together"), atol=1e-5)
+    np.testing.assert_allclose(
+        values[1],
+        slowly(pieces(), TinyMasked().log_probabilities, MASK, wide, "together"),
+        atol=1e-5,
+    )
 
 
 def test_a_discriminator_as_onnx(tmp_path: Path) -> None:
@@ -105,7 +156,9 @@ def test_a_discriminator_as_onnx(tmp_path: Path) -> None:
     expected = []
     for probe in PROBES:
         found = [(TinyMasked().replaced(ids), word) for ids, word in words_of(pieces(), probe)]
-        expected.append(score([[-float(np.log1p(np.exp(logits[k]))) for k in word] for logits, word in found]))
+        expected.append(
+            score([[-float(np.log1p(np.exp(logits[k]))) for k in word] for logits, word in found])
+        )
     np.testing.assert_allclose(respondent.answer(PROBES), padded(expected), atol=1e-5)
 
 
@@ -116,7 +169,9 @@ def families(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("family", FAMILIES)
-def test_one_token_is_as_likely_as_the_fill_mask_pipeline_says(families: dict[str, Path], family: str) -> None:
+def test_one_token_is_as_likely_as_the_fill_mask_pipeline_says(
+    families: dict[str, Path], family: str
+) -> None:
     hub = pytest.importorskip("transformers")
     pipe = hub.pipeline("fill-mask", model=str(families[family]), device="cpu")
     values = np.exp(open_masked(families[family]).answer(SINGLE))
@@ -125,27 +180,41 @@ def test_one_token_is_as_likely_as_the_fill_mask_pipeline_says(families: dict[st
         for ids, word in words_of(own_words(family), probe):
             assert len(word) == 1
             names.append(pipe.tokenizer.convert_ids_to_tokens(ids[word[0]]))
-        said = {s["token"]: s["score"] for s in pipe(probe.texts[0].replace(BLANK, pipe.tokenizer.mask_token), targets=names)}
-        assert row.tolist() == pytest.approx([said[pipe.tokenizer.convert_tokens_to_ids(n)] for n in names], abs=1e-5, rel=1e-4)
+        said = {
+            s["token"]: s["score"]
+            for s in pipe(probe.texts[0].replace(BLANK, pipe.tokenizer.mask_token), targets=names)
+        }
+        assert row.tolist() == pytest.approx(
+            [said[pipe.tokenizer.convert_tokens_to_ids(n)] for n in names], abs=1e-5, rel=1e-4
+        )
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("rule", RULES)
-def test_several_tokens_against_plain_torch(families: dict[str, Path], family: str, rule: str) -> None:
+def test_several_tokens_against_plain_torch(
+    families: dict[str, Path], family: str, rule: str
+) -> None:
     said, words = network(families[family]), own_words(family)
     mask = words.token_to_id("<mask>" if family == "roberta" else "[MASK]")
     expected = padded([slowly(words, said, mask, p, rule) for p in PROBES])
-    np.testing.assert_allclose(open_masked(families[family], scoring=rule).answer(PROBES), expected, atol=1e-4, rtol=1e-5)
+    np.testing.assert_allclose(
+        open_masked(families[family], scoring=rule).answer(PROBES), expected, atol=1e-4, rtol=1e-5
+    )
     assert np.ptp(expected[:, 0]) > 1
 
 
 @pytest.mark.torch
 def test_a_discriminator_through_torch(families: dict[str, Path]) -> None:
-    respondent, said = open_masked(families[DISCRIMINATOR]), network(families[DISCRIMINATOR], "ElectraForPreTraining")
+    respondent, said = (
+        open_masked(families[DISCRIMINATOR]),
+        network(families[DISCRIMINATOR], "ElectraForPreTraining"),
+    )
     assert respondent.traits["scoring"] == "replaced-token"
     expected = []
     for probe in PROBES:
         found = [(said(ids), word) for ids, word in words_of(pieces(), probe)]
-        expected.append(score([[-float(np.log1p(np.exp(logits[k]))) for k in word] for logits, word in found]))
+        expected.append(
+            score([[-float(np.log1p(np.exp(logits[k]))) for k in word] for logits, word in found])
+        )
     np.testing.assert_allclose(respondent.answer(PROBES), padded(expected), atol=1e-5)

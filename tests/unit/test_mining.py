@@ -14,13 +14,14 @@ import pytest
 
 from evenhand.core import catalog
 from evenhand.core.errors import EvenhandError, EvenhandWarning, InputError, LoadError
+from evenhand.core.probe import BLANK
 from evenhand.core.protocols import SuiteOptions
-from evenhand.core.records import BLANK, Suite
+from evenhand.core.suite import Suite
 from evenhand.languages import ja, zh
-from evenhand.suites.contextualised import SUITE
-from evenhand.suites.cutting import cut_sentences, read_passages
-from evenhand.suites.gender_words import Swap, find_swap
-from evenhand.suites.naming import CapitalisedNames
+from evenhand.families.contextualised.suite import SUITE
+from evenhand.families.contextualised.cutting import cut_sentences, read_passages
+from evenhand.families.contextualised.gender_words import Swap, find_swap
+from evenhand.languages.naming import CapitalisedNames
 
 
 def words(code: str, text: str) -> list[str]:
@@ -31,7 +32,9 @@ def judge(code: str, text: str) -> Swap | str:
     return find_swap(catalog.language(code), text)
 
 
-def build(tmp_path: Path, language: str, *lines: str, name: str = "corpus.txt", **options: Any) -> Suite:
+def build(
+    tmp_path: Path, language: str, *lines: str, name: str = "corpus.txt", **options: Any
+) -> Suite:
     path = tmp_path / name
     path.write_text("\n".join(lines), encoding="utf-8")
     with warnings.catch_warnings():
@@ -42,21 +45,51 @@ def build(tmp_path: Path, language: str, *lines: str, name: str = "corpus.txt", 
 @pytest.mark.parametrize(
     ("language", "text", "sentences"),
     [
-        ("zh", "他来了。她走了！真的？是的……好吧", ["他来了。", "她走了！", "真的？", "是的……", "好吧"]),
+        (
+            "zh",
+            "他来了。她走了！真的？是的……好吧",
+            ["他来了。", "她走了！", "真的？", "是的……", "好吧"],
+        ),
         ("zh", "“你好！”他说。她没有\n回答", ["“你好！”", "他说。", "她没有", "回答"]),
         ("zh", "好吧.我来.他有3.5米高。", ["好吧.", "我来.", "他有3.5米高。"]),
         ("zh", "“你好！你是谁？”他问。", ["你好！", "你是谁？", "他问。"]),
-        ("ja", "「行くよ。」と彼は言った。彼女は泣いた！本当？", ["「行くよ。」と彼は言った。", "彼女は泣いた！", "本当？"]),
+        (
+            "ja",
+            "「行くよ。」と彼は言った。彼女は泣いた！本当？",
+            ["「行くよ。」と彼は言った。", "彼女は泣いた！", "本当？"],
+        ),
         ("ja", "彼は来た（昨日。）彼女も来た。", ["彼は来た（昨日。）", "彼女も来た。"]),
-        ("en", "Mr. Smith met Dr. No. He left! Did she?", ["Mr. Smith met Dr. No.", "He left!", "Did she?"]),
-        ("en", "It is 3.5 miles. J. K. Rowling wrote.  The U.S. is big.", ["It is 3.5 miles.", "J. K. Rowling wrote.", "The U.S. is big."]),
+        (
+            "en",
+            "Mr. Smith met Dr. No. He left! Did she?",
+            ["Mr. Smith met Dr. No.", "He left!", "Did she?"],
+        ),
+        (
+            "en",
+            "It is 3.5 miles. J. K. Rowling wrote.  The U.S. is big.",
+            ["It is 3.5 miles.", "J. K. Rowling wrote.", "The U.S. is big."],
+        ),
         ("en", '"Go!" he said. "Why?" "Because."', ['"Go!" he said.', '"Why?"', '"Because."']),
-        ("en", "St. Paul met Mrs. Lee\r\nProf. X and Ms. Y. came", ["St. Paul met Mrs. Lee", "Prof. X and Ms. Y. came"]),
-        ("en", "They left at 5 p.m. on\tMonday... and he came.", ["They left at 5 p.m. on Monday... and he came."]),
-        ("ko", '그는 갔다. 그녀는 3.5점을 받았다! "정말?" 끝', ["그는 갔다.", "그녀는 3.5점을 받았다!", '"정말?"', "끝"]),
+        (
+            "en",
+            "St. Paul met Mrs. Lee\r\nProf. X and Ms. Y. came",
+            ["St. Paul met Mrs. Lee", "Prof. X and Ms. Y. came"],
+        ),
+        (
+            "en",
+            "They left at 5 p.m. on\tMonday... and he came.",
+            ["They left at 5 p.m. on Monday... and he came."],
+        ),
+        (
+            "ko",
+            '그는 갔다. 그녀는 3.5점을 받았다! "정말?" 끝',
+            ["그는 갔다.", "그녀는 3.5점을 받았다!", '"정말?"', "끝"],
+        ),
     ],
 )
-def test_text_is_cut_at_the_ends_of_sentences(language: str, text: str, sentences: list[str]) -> None:
+def test_text_is_cut_at_the_ends_of_sentences(
+    language: str, text: str, sentences: list[str]
+) -> None:
     assert list(cut_sentences(text, language)) == sentences
 
 
@@ -72,8 +105,16 @@ def test_text_is_cut_at_the_ends_of_sentences(language: str, text: str, sentence
         ("ja", "お母さんと彼女たちが", ["お母さん", "と", "彼女たち", "が"]),
         ("ja", "夫婦で 大丈夫", ["夫婦", "で", "大丈夫"]),
         ("ja", "女の子供服", ["女", "の", "子供", "服"]),
-        ("en", "My mother-in-law's car, the woman's hat", ["My", "mother-in-law", "car", "the", "woman", "hat"]),
-        ("en", "she’ll don't ma’am man-made O'Neil--he", ["she", "don't", "ma’am", "man-made", "O'Neil", "he"]),
+        (
+            "en",
+            "My mother-in-law's car, the woman's hat",
+            ["My", "mother-in-law", "car", "the", "woman", "hat"],
+        ),
+        (
+            "en",
+            "she’ll don't ma’am man-made O'Neil--he",
+            ["she", "don't", "ma’am", "man-made", "O'Neil", "he"],
+        ),
         ("ko", "남편에게는 형사가 왔다", ["남편", "형사가", "왔다"]),
         ("ko", "그 사람은 그대로 그는 그녀를", ["사람은", "그대로", "그", "그녀"]),
     ],
@@ -85,10 +126,18 @@ def test_words_are_found_as_words(language: str, text: str, expected: list[str])
 @pytest.mark.parametrize(
     ("language", "text"),
     [
-        ("zh", "孩子们在弹吉他"), ("zh", "其他人都已经走了"), ("zh", "不要管他人的事情"), ("zh", "马耳他是一个岛国"), ("ja", "きっと大丈夫だと思う"),
-        ("ja", "彼岸の花が咲いている"), ("en", "The man-made lake is deep"), ("en", "We miss the old house"), ("ko", "그 사람은 어제 왔다"), ("ko", "형사가 문을 두드렸다"),
+        ("zh", "孩子们在弹吉他"),
+        ("zh", "其他人都已经走了"),
+        ("zh", "不要管他人的事情"),
+        ("zh", "马耳他是一个岛国"),
+        ("ja", "きっと大丈夫だと思う"),
+        ("ja", "彼岸の花が咲いている"),
+        ("en", "The man-made lake is deep"),
+        ("en", "We miss the old house"),
+        ("ko", "그 사람은 어제 왔다"),
+        ("ko", "형사가 문을 두드렸다"),
     ],
-)  # fmt: skip
+)
 def test_other_words_are_no_gender_words(language: str, text: str) -> None:
     assert judge(language, text) == "no gender word"
 
@@ -96,16 +145,40 @@ def test_other_words_are_no_gender_words(language: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("language", "text", "expected"),
     [
-        ("en", "They took her coat away.", ("They took [BLANK] coat away.", "his", "her", "female")),
-        ("en", "They saw her in the park.", ("They saw [BLANK] in the park.", "him", "her", "female")),
+        (
+            "en",
+            "They took her coat away.",
+            ("They took [BLANK] coat away.", "his", "her", "female"),
+        ),
+        (
+            "en",
+            "They saw her in the park.",
+            ("They saw [BLANK] in the park.", "him", "her", "female"),
+        ),
         ("en", "The decision was hers.", ("The decision was [BLANK].", "his", "hers", "female")),
         ("en", "My dad's car broke down.", ("My [BLANK]'s car broke down.", "dad", "mom", "male")),
-        ("en", "Lady at the bar ordered tea.", ("[BLANK] at the bar ordered tea.", "gentleman", "lady", "female")),
+        (
+            "en",
+            "Lady at the bar ordered tea.",
+            ("[BLANK] at the bar ordered tea.", "gentleman", "lady", "female"),
+        ),
         ("zh", "他的书放在桌子上。", ("[BLANK]书放在桌子上。", "他的", "她的", "male")),
         ("zh", "那位先生走进了房间。", ("那位[BLANK]走进了房间。", "先生", "女士", "male")),
-        ("ja", "公園で女の子が遊んでいる。", ("公園で[BLANK]が遊んでいる。", "男の子", "女の子", "female")),
-        ("ko", "우리 형이 학교에 갔다.", ("우리 [BLANK]{이/가} 학교에 갔다.", "형", "누나", "male")),
-        ("ko", "저 사람은 우리 누나였다.", ("저 사람은 우리 [BLANK]{이었/였}다.", "형", "누나", "female")),
+        (
+            "ja",
+            "公園で女の子が遊んでいる。",
+            ("公園で[BLANK]が遊んでいる。", "男の子", "女の子", "female"),
+        ),
+        (
+            "ko",
+            "우리 형이 학교에 갔다.",
+            ("우리 [BLANK]{이/가} 학교에 갔다.", "형", "누나", "male"),
+        ),
+        (
+            "ko",
+            "저 사람은 우리 누나였다.",
+            ("저 사람은 우리 [BLANK]{이었/였}다.", "형", "누나", "female"),
+        ),
     ],
 )
 def test_a_sentence_becomes_a_question(language: str, text: str, expected: tuple[str, ...]) -> None:
@@ -117,16 +190,27 @@ def test_a_sentence_becomes_a_question(language: str, text: str, expected: tuple
 @pytest.mark.parametrize(
     ("language", "text", "reason"),
     [
-        ("en", "The man told the woman.", "several gender words"), ("en", "Men and women work here.", "unswappable expression"),
+        ("en", "The man told the woman.", "several gender words"),
+        ("en", "Men and women work here.", "unswappable expression"),
         ("en", "I met Mr. Smith there.", "title with a name"),
-        ("en", "My uncle Tom came too.", "title with a name"), ("en", "It made her happy.", "role unclear"), ("en", "The man had a beard.", "gender cue"),
-        ("en", "THE MAN WENT HOME.", "capital letters"), ("en", "I think He is with us.", "capital letters"), ("en", "Boy, what a mess we made.", "unswappable expression"),
-        ("en", "This was a princess' choice.", "genitive"), ("zh", "房思琪女士走进了房间。", "title with a name"), ("zh", "王先生走进了房间。", "title with a name"),
+        ("en", "My uncle Tom came too.", "title with a name"),
+        ("en", "It made her happy.", "role unclear"),
+        ("en", "The man had a beard.", "gender cue"),
+        ("en", "THE MAN WENT HOME.", "capital letters"),
+        ("en", "I think He is with us.", "capital letters"),
+        ("en", "Boy, what a mess we made.", "unswappable expression"),
+        ("en", "This was a princess' choice.", "genitive"),
+        ("zh", "房思琪女士走进了房间。", "title with a name"),
+        ("zh", "王先生走进了房间。", "title with a name"),
         ("zh", "她怀孕已经三个月了。", "gender cue"),
-        ("ja", "彼女は彼を見ていた。", "several gender words"), ("ja", "彼女は妊娠している。", "gender cue"), ("ko", "그녀는 남편에게 편지를 썼다.", "several gender words"),
+        ("ja", "彼女は彼を見ていた。", "several gender words"),
+        ("ja", "彼女は妊娠している。", "gender cue"),
+        ("ko", "그녀는 남편에게 편지를 썼다.", "several gender words"),
     ],
-)  # fmt: skip
-def test_a_sentence_that_measures_nothing_is_left_out(language: str, text: str, reason: str) -> None:
+)
+def test_a_sentence_that_measures_nothing_is_left_out(
+    language: str, text: str, reason: str
+) -> None:
     assert judge(language, text) == reason
 
 
@@ -139,17 +223,30 @@ def test_an_article_that_does_not_fit_the_partner_is_a_reason() -> None:
 
 def test_every_sentence_is_accounted_for(tmp_path: Path) -> None:
     lines = (
-        "He opened the door slowly.", "She closed the door slowly.", "He opened the door slowly.", "He sat.", "She " + "very " * 30 + "late.",
-        "It rained all day long.", "The man saw the woman.", "Men and women work here.", "It made her happy.", "I met Mr. Smith there.",
-        "He has a long beard now.", "He cooked a large dinner.", "He gave Peter the letter.",
-    )  # fmt: skip
+        "He opened the door slowly.",
+        "She closed the door slowly.",
+        "He opened the door slowly.",
+        "He sat.",
+        "She " + "very " * 30 + "late.",
+        "It rained all day long.",
+        "The man saw the woman.",
+        "Men and women work here.",
+        "It made her happy.",
+        "I met Mr. Smith there.",
+        "He has a long beard now.",
+        "He cooked a large dinner.",
+        "He gave Peter the letter.",
+    )
     suite = build(tmp_path, "en", *lines)
     source = suite.card.source
     assert source.startswith(
         "cut from corpus.txt; 13 sentences read; left out: balance 1, duplicate 1, gender cue 1, no gender word 1, personal name 1, role unclear 1, "
         "several gender words 1, title with a name 1, too long 1, too short 1, unswappable expression 1"
     )
-    counts = [int(n) for n in re.findall(r" (\d+)(?:,|;|$)", source.split("left out:")[1].split(";")[0] + ",")]
+    counts = [
+        int(n)
+        for n in re.findall(r" (\d+)(?:,|;|$)", source.split("left out:")[1].split(";")[0] + ",")
+    ]
     assert len(suite.probes) + sum(counts) == 13
     assert [p.tags["original"] for p in suite.probes] in (["male", "female"], ["female", "male"])
     assert suite.card.licence == "that of the corpus"
@@ -157,27 +254,48 @@ def test_every_sentence_is_accounted_for(tmp_path: Path) -> None:
 
 def test_the_borders_of_length(tmp_path: Path) -> None:
     middle = "x" * 5
-    lines = [f"He {middle}", f"She {middle}", f"He {middle}y", "He " + "x" * 116, "She " + "x" * 115, "He " + "x" * 117]
+    lines = [
+        f"He {middle}",
+        f"She {middle}",
+        f"He {middle}y",
+        "He " + "x" * 116,
+        "She " + "x" * 115,
+        "He " + "x" * 117,
+    ]
     assert [len(line) for line in lines] == [8, 9, 9, 119, 119, 120]
     suite = build(tmp_path, "en", *lines)
-    asked = [p.texts[0].replace(BLANK, p.texts[1 + (p.tags["original"] == "female")]) for p in suite.probes]
+    asked = [
+        p.texts[0].replace(BLANK, p.texts[1 + (p.tags["original"] == "female")])
+        for p in suite.probes
+    ]
     assert asked == lines[1:5]
-    assert "too long 1, too short 1" in suite.card.source and "6 sentences read" in suite.card.source
+    assert (
+        "too long 1, too short 1" in suite.card.source and "6 sentences read" in suite.card.source
+    )
 
 
 NUMBERS = "one two three four five six seven eight nine ten eleven twelve".split()
 
 
 def test_both_words_of_a_pair_are_equally_frequent(tmp_path: Path) -> None:
-    lines = [f"He counted {n} birds on the roof." for n in NUMBERS] + [f"She counted {n} birds on the roof." for n in NUMBERS[:5]]
+    lines = [f"He counted {n} birds on the roof." for n in NUMBERS] + [
+        f"She counted {n} birds on the roof." for n in NUMBERS[:5]
+    ]
     lines += [f"My uncle has {n} dogs." for n in NUMBERS]
     suite = build(tmp_path, "en", *lines)
-    assert Counter((p.tags["pair"], p.tags["original"]) for p in suite.probes) == {("he/she", "male"): 5, ("he/she", "female"): 5}
+    assert Counter((p.tags["pair"], p.tags["original"]) for p in suite.probes) == {
+        ("he/she", "male"): 5,
+        ("he/she", "female"): 5,
+    }
     few = build(tmp_path, "en", *lines, per_word=3)
     assert Counter(p.tags["original"] for p in few.probes) == {"male": 3, "female": 3}
     assert [p.id for p in few.probes] == [f"en/c{n:05d}" for n in range(1, 7)]
     places = [
-        next(i for i, line in enumerate(lines) if p.texts[0].replace(BLANK, p.texts[1 + (p.tags["original"] == "female")]) == line)
+        next(
+            i
+            for i, line in enumerate(lines)
+            if p.texts[0].replace(BLANK, p.texts[1 + (p.tags["original"] == "female")]) == line
+        )
         for p in few.probes
     ]
     assert places == sorted(places)
@@ -185,7 +303,9 @@ def test_both_words_of_a_pair_are_equally_frequent(tmp_path: Path) -> None:
 
 def test_the_seed_decides_which(tmp_path: Path) -> None:
     lines = [f"{who} counted {n} birds on the roof." for who in ("He", "She") for n in NUMBERS]
-    first, again, other = (build(tmp_path, "en", *lines, per_word=4, seed=seed) for seed in (1, 1, 2))
+    first, again, other = (
+        build(tmp_path, "en", *lines, per_word=4, seed=seed) for seed in (1, 1, 2)
+    )
     assert first.probes == again.probes
     assert first.probes != other.probes
 
@@ -196,14 +316,27 @@ def test_a_probe_is_as_the_suite_has_them(tmp_path: Path) -> None:
         ("우리 [BLANK] 학교에 갔다.", "형이", "누나가"),
         ("우리 [BLANK] 집에 있었다.", "형은", "누나는"),
     ]
-    assert dict(suite.probes[0].tags) == {"pair": "형/누나", "fair": "equal", "original": "male", "origin": "corpus.txt"}
-    assert (suite.probes[0].id, suite.probes[0].stratum, suite.probes[0].cluster) == ("ko/c00001", "MS", "형/누나")
+    assert dict(suite.probes[0].tags) == {
+        "pair": "형/누나",
+        "fair": "equal",
+        "original": "male",
+        "origin": "corpus.txt",
+    }
+    assert (suite.probes[0].id, suite.probes[0].stratum, suite.probes[0].cluster) == (
+        "ko/c00001",
+        "MS",
+        "형/누나",
+    )
 
 
 def test_short_pairs_are_named_once(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
-    path.write_text("He opened the door.\nShe closed the door.\nMy uncle is tall.", encoding="utf-8")
-    with pytest.warns(EvenhandWarning, match=r"fewer than 2 sentences of each word for he/she 1, uncle/aunt 0; ") as caught:
+    path.write_text(
+        "He opened the door.\nShe closed the door.\nMy uncle is tall.", encoding="utf-8"
+    )
+    with pytest.warns(
+        EvenhandWarning, match=r"fewer than 2 sentences of each word for he/she 1, uncle/aunt 0; "
+    ) as caught:
         SUITE.build("en", SuiteOptions(corpora=(path,), per_word=2))
     assert len([w for w in caught if w.category is EvenhandWarning]) == 1
 
@@ -224,7 +357,11 @@ def test_tables_are_read_by_their_columns_of_text(tmp_path: Path) -> None:
     ("name", "raw", "message"),
     [
         ("empty.txt", b" \n", r"empty\.txt: the file is empty"),
-        ("latin.txt", "Er ließ sie gehen.".encode("latin-1"), r"latin\.txt, row 1: byte 0xdf is not UTF-8"),
+        (
+            "latin.txt",
+            "Er ließ sie gehen.".encode("latin-1"),
+            r"latin\.txt, row 1: byte 0xdf is not UTF-8",
+        ),
         ("gbk.txt", "她走了".encode("gbk"), r"gbk\.txt, row 1: byte .* is not UTF-8"),
         ("utf16.txt", "She left.".encode("utf-16"), r"utf16\.txt, row 1: byte 0xff is not UTF-8"),
         (
@@ -244,15 +381,20 @@ def test_a_bad_file_is_named(tmp_path: Path, name: str, raw: bytes, message: str
 
 def test_nothing_left_says_why(tmp_path: Path) -> None:
     with pytest.raises(
-        EvenhandError, match=r"no measuring sentence in corpus.txt: 2 sentences read; left out: balance 1, no gender word 1\. Give a larger"
+        EvenhandError,
+        match=r"no measuring sentence in corpus.txt: 2 sentences read; left out: balance 1, no gender word 1\. Give a larger",
     ):
         build(tmp_path, "en", "It rained all day.", "She opened the door.")
     with pytest.raises(EvenhandError, match="0 sentences per gender word"):
         build(tmp_path, "en", "She opened the door.", per_word=0)
 
 
-@pytest.mark.parametrize(("language", "package", "extra"), [("zh", "jieba", "zh"), ("ja", "fugashi", "ja")])
-def test_a_missing_segmenter_says_what_to_install(language: str, package: str, extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("language", "package", "extra"), [("zh", "jieba", "zh"), ("ja", "fugashi", "ja")]
+)
+def test_a_missing_segmenter_says_what_to_install(
+    language: str, package: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     original = builtins.__import__
 
     def refuse(name: str, *rest: Any, **more: Any) -> Any:
@@ -269,14 +411,29 @@ def test_a_missing_segmenter_says_what_to_install(language: str, package: str, e
 
 def test_capitals_inside_a_sentence_are_names_unless_they_are_places() -> None:
     finder = CapitalisedNames(None, ())
-    assert [finder.has_name(t) for t in ("We met Adrin and she left", "She lives in Lubbock", "She spoke French on Monday", "Then I'm sure she left")] == [
-        True, False, False, False,
-    ]  # fmt: skip
+    assert [
+        finder.has_name(t)
+        for t in (
+            "We met Adrin and she left",
+            "She lives in Lubbock",
+            "She spoke French on Monday",
+            "Then I'm sure she left",
+        )
+    ] == [
+        True,
+        False,
+        False,
+        False,
+    ]
     large = CapitalisedNames(None, ["the old house stood there"] * 5000)
     assert [large.has_name(t) for t in ("Adrin said she left", "There she stood")] == [True, False]
 
 
-REAL = {"en": ("en.mnli-train10k.jsonl", 400), "zh": ("zh.ocnli-train10k.jsonl", 300), "ja": ("ja.jsnli-dev.jsonl", 400)}
+REAL = {
+    "en": ("en.mnli-train10k.jsonl", 400),
+    "zh": ("zh.ocnli-train10k.jsonl", 300),
+    "ja": ("ja.jsnli-dev.jsonl", 400),
+}
 
 
 @pytest.mark.parametrize("language", REAL)

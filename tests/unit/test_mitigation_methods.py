@@ -42,7 +42,9 @@ def test_swapped_copies_follow_the_pairs_with_their_labels() -> None:
 
 def test_pairing_gives_twins_and_adds_nothing() -> None:
     found = made("pairing")
-    assert [(p.premise, p.hypothesis, p.label) for p in found] == [(p.premise, p.hypothesis, p.label) for p in PAIRS]
+    assert [(p.premise, p.hypothesis, p.label) for p in found] == [
+        (p.premise, p.hypothesis, p.label) for p in PAIRS
+    ]
     assert [p.twin for p in found] == [
         ("A woman walks her dog.", "A woman is outside."),
         None,
@@ -61,11 +63,17 @@ def test_anchors_come_as_a_share_of_the_pairs_and_their_twins_are_the_other_gend
         "A man is holding a kite.": ("A baker is holding a kite.", "A woman is holding a kite."),
     }
     assert made("anchors+pairing") == found
-    assert len(made("swap+anchors")) == 3 + 2 + 12  # a share of what swapping left: 5 pairs, twice as many anchors, in whole blocks
+    assert (
+        len(made("swap+anchors")) == 3 + 2 + 12
+    )  # a share of what swapping left: 5 pairs, twice as many anchors, in whole blocks
 
 
 def test_names_are_checked_and_kept_as_they_are_written() -> None:
-    assert [c.name for c in find_methods("none, swap,pairing+anchors,anchors+pairing,swap")] == ["none", "swap", "pairing+anchors"]
+    assert [c.name for c in find_methods("none, swap,pairing+anchors,anchors+pairing,swap")] == [
+        "none",
+        "swap",
+        "pairing+anchors",
+    ]
     assert [c.is_paired for c in find_methods("swap,swap+pairing")] == [False, True]
     assert [c.has_anchors for c in find_methods("swap,swap+anchors")] == [False, True]
     with pytest.raises(UnknownNameError, match=r"unknown method 'anchor'. Did you mean anchors\?"):
@@ -77,7 +85,12 @@ def test_names_are_checked_and_kept_as_they_are_written() -> None:
 
 @pytest.mark.parametrize(
     ("language", "text", "expected"),
-    [("en", "Two nurses talk.", True), ("en", "A nursery opens.", False), ("zh", "收银员在找钱。", True), ("ja", "犬が走る。", False)],
+    [
+        ("en", "Two nurses talk.", True),
+        ("en", "A nursery opens.", False),
+        ("zh", "收银员在找钱。", True),
+        ("ja", "犬が走る。", False),
+    ],
 )
 def test_pairs_that_name_an_occupation_are_found(language: str, text: str, expected: bool) -> None:
     assert names_occupation(language)(Pair(text, "x", "neutral")) is expected

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from evenhand.core.errors import EvenhandError, LoadError
-from evenhand.suites import names
-from evenhand.suites.names import ListedNames, SpacyNames, TaggedNames, find_names
+from evenhand.families import names
+from evenhand.languages.names import ListedNames, SpacyNames, TaggedNames, find_names
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,10 @@ def test_names_are_found(listed: ListedNames, text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        *[f"{word} it not affect the farmers" for word in ("Will", "Mark", "Grace", "Rose", "Baker", "May", "Art", "Bill")],
+        *[
+            f"{word} it not affect the farmers"
+            for word in ("Will", "Mark", "Grace", "Rose", "Baker", "May", "Art", "Bill")
+        ],
         "Will the cook mark the bill in may",
         "the cook may bill the clerk and grace the art of the rose",
         "THE NURSE LEFT IN MAY",
@@ -74,7 +77,9 @@ def test_the_card_says_which_lists(listed: ListedNames) -> None:
 
 def hide(monkeypatch: pytest.MonkeyPatch, *packages: str) -> None:
     real = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in packages else real(name))
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name in packages else real(name)
+    )
 
 
 def test_without_any_finder_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,7 +90,9 @@ def test_without_any_finder_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) 
         find_names("faker")
 
 
-def test_spacy_is_not_taken_without_a_model(monkeypatch: pytest.MonkeyPatch, listed: ListedNames) -> None:
+def test_spacy_is_not_taken_without_a_model(
+    monkeypatch: pytest.MonkeyPatch, listed: ListedNames
+) -> None:
     fake_spacy(monkeypatch, models=())
     assert find_names(None).name == listed.name
     with pytest.raises(EvenhandError, match="spacy download en_core_web_sm"):
@@ -103,7 +110,11 @@ def fake_spacy(monkeypatch: pytest.MonkeyPatch, models: tuple[str, ...]) -> None
         if model not in models:
             raise OSError(f"[E050] Can't find model '{model}'.")
         return lambda text: SimpleNamespace(
-            ents=[SimpleNamespace(label_="PERSON" if w == "Zo" else "ORG") for w in text.split() if w.istitle()]
+            ents=[
+                SimpleNamespace(label_="PERSON" if w == "Zo" else "ORG")
+                for w in text.split()
+                if w.istitle()
+            ]
         )
 
     module = ModuleType("spacy")
@@ -122,7 +133,9 @@ def fake_spacy(monkeypatch: pytest.MonkeyPatch, models: tuple[str, ...]) -> None
 def test_spacy_is_preferred_where_it_has_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
     fake_spacy(monkeypatch, models=("en_core_web_sm", "en_core_web_lg"))
     finder = find_names(None)
-    assert isinstance(finder, SpacyNames) and finder.name == "spacy:en_core_web_lg"  # the larger one
+    assert (
+        isinstance(finder, SpacyNames) and finder.name == "spacy:en_core_web_lg"
+    )  # the larger one
     assert finder.has_name("a cook named Zo")
     assert not finder.has_name("a cook of Acme")
     assert find_names("spacy:en_core_web_sm").name == "spacy:en_core_web_sm"
@@ -132,7 +145,11 @@ def test_spacy_is_preferred_where_it_has_a_model(monkeypatch: pytest.MonkeyPatch
 
 def test_a_token_classifier_by_its_tags() -> None:
     def tag(text: str) -> list[dict[str, Any]]:
-        return [{"entity_group": {"Zo": "PER", "Acme": "ORG"}.get(word, "MISC")} for word in text.split() if word.istitle()]
+        return [
+            {"entity_group": {"Zo": "PER", "Acme": "ORG"}.get(word, "MISC")}
+            for word in text.split()
+            if word.istitle()
+        ]
 
     finder = TaggedNames("some/tagger", tag)
     assert finder.name == "transformers:some/tagger"
@@ -143,7 +160,9 @@ def test_a_token_classifier_by_its_tags() -> None:
 
 def test_a_token_classifier_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "transformers", None)  # import raises ImportError
-    with pytest.raises(LoadError, match=r"'some/tagger' needs torch and transformers: pip install 'evenhand\[hf\]'"):
+    with pytest.raises(
+        LoadError, match=r"'some/tagger' needs torch and transformers: pip install 'evenhand\[hf\]'"
+    ):
         find_names("transformers:some/tagger")
 
 
@@ -162,5 +181,7 @@ def test_a_token_classifier_is_loaded_offline_when_told_so(monkeypatch: pytest.M
     assert find_names("folder/tagger").has_name("x")
     assert asked["task"] == "token-classification" and asked["model"] == "folder/tagger"
     assert asked["model_kwargs"] == {"local_files_only": True}  # conftest sets EVENHAND_OFFLINE
-    with pytest.raises(LoadError, match=r"cannot load the token classifier 'broken': no such model\. Check"):
+    with pytest.raises(
+        LoadError, match=r"cannot load the token classifier 'broken': no such model\. Check"
+    ):
         find_names("broken")

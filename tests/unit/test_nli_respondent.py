@@ -12,8 +12,9 @@ from models import TinyModel, open_model, pairs, write_model, write_tokenizer
 
 import evenhand as eh
 from evenhand.core.errors import LoadError
+from evenhand.core.probe import Floats, Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.core.records import Floats, Probe, Suite
+from evenhand.core.suite import Suite
 from evenhand.engine.audit import load_suite
 from evenhand.respondents.encoding import cut_batches, find_longest
 from evenhand.respondents.nli import RESPONDENT
@@ -38,7 +39,9 @@ def by_hand(probes: tuple[Probe, ...], model: TinyModel | None = None) -> Floats
 
 
 @pytest.mark.parametrize("batch_size", [1, 7, 64, None])
-def test_batch_size_and_padding_change_nothing(folder: Path, probes: tuple[Probe, ...], batch_size: int | None) -> None:
+def test_batch_size_and_padding_change_nothing(
+    folder: Path, probes: tuple[Probe, ...], batch_size: int | None
+) -> None:
     values = open_model(folder, batch_size=batch_size).answer(probes)
     np.testing.assert_allclose(values, by_hand(probes), atol=1e-5)
     assert {0, 1, 2} == set(values.argmax(axis=1))
@@ -47,12 +50,20 @@ def test_batch_size_and_padding_change_nothing(folder: Path, probes: tuple[Probe
 def test_order_changes_nothing(folder: Path, probes: tuple[Probe, ...]) -> None:
     order = np.random.default_rng(3).permutation(len(probes))
     respondent = open_model(folder, batch_size=7)
-    np.testing.assert_allclose(respondent.answer([probes[i] for i in order]), respondent.answer(probes)[order], atol=1e-5)
+    np.testing.assert_allclose(
+        respondent.answer([probes[i] for i in order]), respondent.answer(probes)[order], atol=1e-5
+    )
 
 
-def test_what_lies_under_the_padding_does_not_matter(tmp_path: Path, folder: Path, probes: tuple[Probe, ...]) -> None:
+def test_what_lies_under_the_padding_does_not_matter(
+    tmp_path: Path, folder: Path, probes: tuple[Probe, ...]
+) -> None:
     other = write_model(tmp_path / "other", pad_token_id=9)
-    np.testing.assert_allclose(open_model(other, batch_size=64).answer(probes), open_model(folder).answer(probes), atol=1e-5)
+    np.testing.assert_allclose(
+        open_model(other, batch_size=64).answer(probes),
+        open_model(folder).answer(probes),
+        atol=1e-5,
+    )
 
 
 def test_label_order_moves_the_columns(tmp_path: Path, probes: tuple[Probe, ...]) -> None:
@@ -76,7 +87,9 @@ def test_batches_hold_every_position_once_and_keep_to_their_size(batch_size: int
 
 def test_a_pair_that_is_too_long_is_not_cut_but_left_unanswered(tmp_path: Path) -> None:
     folder = write_model(tmp_path / "short", longest=40)
-    edge = " ".join(["very"] * (40 - 3 - 4))  # [CLS] a nurse sleeps . [SEP] ... [SEP] is just as long as it may be
+    edge = " ".join(
+        ["very"] * (40 - 3 - 4)
+    )  # [CLS] a nurse sleeps . [SEP] ... [SEP] is just as long as it may be
     probes = pairs("A woman sleeps.", LONG, edge, f"{edge} very", LONG + " late")
     respondent = open_model(folder, batch_size=2)
     values = respondent.answer(probes)
@@ -89,7 +102,8 @@ def test_unanswered_pairs_lower_the_coverage_of_the_run(tmp_path: Path) -> None:
     folder = write_model(tmp_path / "short", longest=40)
     suite = load_suite("occupation-nli", "en", limit=60)
     longer = tuple(
-        Probe.from_json({**p.to_json(), "texts": [p.texts[0], LONG + p.texts[1]]}) if i < 6 else p for i, p in enumerate(suite.probes)
+        Probe.from_json({**p.to_json(), "texts": [p.texts[0], LONG + p.texts[1]]}) if i < 6 else p
+        for i, p in enumerate(suite.probes)
     )
     run = eh.audit(str(folder), suite=Suite(card=suite.card, probes=longer), resamples=100)
     assert run.answers.coverage == pytest.approx(54 / 60)
@@ -103,8 +117,12 @@ def test_unanswered_pairs_lower_the_coverage_of_the_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("length", [16, 24])
-def test_a_graph_of_fixed_length_is_padded_to_it(tmp_path: Path, probes: tuple[Probe, ...], length: int) -> None:
-    respondent = open_model(write_model(tmp_path / "fixed", longest=None, length=length), batch_size=7)
+def test_a_graph_of_fixed_length_is_padded_to_it(
+    tmp_path: Path, probes: tuple[Probe, ...], length: int
+) -> None:
+    respondent = open_model(
+        write_model(tmp_path / "fixed", longest=None, length=length), batch_size=7
+    )
     asked = (*probes, *pairs("A woman sleeps.", "A man sleeps now.", LONG))
     values = respondent.answer(asked)
     fits = np.isfinite(values[:, 0])
@@ -115,12 +133,16 @@ def test_a_graph_of_fixed_length_is_padded_to_it(tmp_path: Path, probes: tuple[P
     assert respondent.unanswered == {f"longer than the model's {length} tokens": int((~fits).sum())}
 
 
-def test_a_graph_that_does_not_tell_its_width_is_asked_for_it(tmp_path: Path, probes: tuple[Probe, ...]) -> None:
+def test_a_graph_that_does_not_tell_its_width_is_asked_for_it(
+    tmp_path: Path, probes: tuple[Probe, ...]
+) -> None:
     folder = write_model(tmp_path / "vague")
     graph = onnx.load(str(folder / "model.onnx"))
     graph.graph.output[0].type.tensor_type.shape.dim[1].dim_param = "labels"
     onnx.save(graph, str(folder / "model.onnx"))
-    np.testing.assert_allclose(open_model(folder).answer(probes[:9]), by_hand(probes[:9]), atol=1e-5)
+    np.testing.assert_allclose(
+        open_model(folder).answer(probes[:9]), by_hand(probes[:9]), atol=1e-5
+    )
 
 
 def test_a_graph_may_lie_in_a_folder_onnx_or_bear_another_name(tmp_path: Path) -> None:
@@ -145,11 +167,15 @@ def test_a_graph_may_lie_in_a_folder_onnx_or_bear_another_name(tmp_path: Path) -
         ({}, (), 512),
     ],
 )
-def test_how_long_a_pair_may_be(config: dict[str, object], limits: tuple[object, ...], longest: int) -> None:
+def test_how_long_a_pair_may_be(
+    config: dict[str, object], limits: tuple[object, ...], longest: int
+) -> None:
     assert find_longest(config, *limits) == longest
 
 
-def test_the_identity_changes_with_weights_tokeniser_and_config_and_with_nothing_else(tmp_path: Path, folder: Path) -> None:
+def test_the_identity_changes_with_weights_tokeniser_and_config_and_with_nothing_else(
+    tmp_path: Path, folder: Path
+) -> None:
     same = open_model(write_model(tmp_path / "tiny")).identity
     assert same == open_model(folder).identity
     assert same.startswith("tiny@")
@@ -170,7 +196,10 @@ def refusal(reference: object) -> str:
 
 def test_what_cannot_be_loaded_is_a_load_error_that_says_why(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    assert "is no model folder: it has neither an .onnx file nor a config.json (found: nothing)" in refusal(tmp_path / "empty")
+    assert (
+        "is no model folder: it has neither an .onnx file nor a config.json (found: nothing)"
+        in refusal(tmp_path / "empty")
+    )
 
     wordless = write_model(tmp_path / "wordless")
     (wordless / "tokenizer.json").unlink()
@@ -188,24 +217,36 @@ def test_what_cannot_be_loaded_is_a_load_error_that_says_why(tmp_path: Path) -> 
     (noconfig / "config.json").write_text("{not json", encoding="utf-8")
     assert "config.json is not JSON" in refusal(noconfig)
 
-    assert "wants the inputs position_ids" in refusal(write_model(tmp_path / "extra", extra_input="position_ids"))
+    assert "wants the inputs position_ids" in refusal(
+        write_model(tmp_path / "extra", extra_input="position_ids")
+    )
 
 
 def test_a_tokeniser_of_another_model_is_a_load_error_not_a_crash(tmp_path: Path) -> None:
     folder = write_model(tmp_path / "mixed")
     words = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
-    words["model"]["vocab"] = {w: i if i < 4 else i + 100_000 for w, i in words["model"]["vocab"].items()}
+    words["model"]["vocab"] = {
+        w: i if i < 4 else i + 100_000 for w, i in words["model"]["vocab"].items()
+    }
     (folder / "tokenizer.json").write_text(json.dumps(words), encoding="utf-8")
     with pytest.raises(LoadError, match=r"model\.onnx cannot be run"):
         open_model(folder).answer(pairs("A man sleeps."))
 
 
 def test_names_that_lead_nowhere(tmp_path: Path) -> None:
-    assert "unknown model 'defualt': there is no such folder. Did you mean default?" in refusal("defualt")
-    assert f"unknown model '{tmp_path}/nowhere': there is no such folder" in refusal(f"{tmp_path}/nowhere")
+    assert "unknown model 'defualt': there is no such folder. Did you mean default?" in refusal(
+        "defualt"
+    )
+    assert f"unknown model '{tmp_path}/nowhere': there is no such folder" in refusal(
+        f"{tmp_path}/nowhere"
+    )
     assert "unknown model './nowhere'" in refusal("./nowhere")
     said = refusal("openai:gpt")
-    assert "unknown model 'openai:gpt'. Known forms: " in said and "fixed:random" in said and "default" in said
+    assert (
+        "unknown model 'openai:gpt'. Known forms: " in said
+        and "fixed:random" in said
+        and "default" in said
+    )
 
 
 def test_a_kind_that_no_classifier_answers_is_a_load_error(folder: Path) -> None:

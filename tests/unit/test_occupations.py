@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from evenhand import lexicons
-from evenhand.suites.occupation_nli import occupations
+from evenhand.families.nli_coal.suite import occupations
 
 LANGUAGES = ("en", "ja", "zh")
 ENGLISH = lexicons.table("en", "occupations")
@@ -28,7 +28,9 @@ def by_rule(row: dict[str, str]) -> str:
 
 def test_every_lean_follows_its_source() -> None:
     assert {row["source"] for row in ENGLISH} == {"labour", "crowd"}
-    assert {row["word"]: row["lean"] for row in ENGLISH} == {row["word"]: by_rule(row) for row in ENGLISH}
+    assert {row["word"]: row["lean"] for row in ENGLISH} == {
+        row["word"]: by_rule(row) for row in ENGLISH
+    }
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -47,20 +49,38 @@ def test_translations_lean_as_their_english_word(language: str) -> None:
     assert len(set(pairs.values())) == len(pairs)  # no English word twice
     for row in occupations(language):
         origin = english[pairs[row["word"]]]
-        assert (row["lean"], row["source"], row["share_women"]) == (origin["lean"], origin["source"], origin["share_women"])
+        assert (row["lean"], row["source"], row["share_women"]) == (
+            origin["lean"],
+            origin["source"],
+            origin["share_women"],
+        )
 
 
 def test_the_shares_are_those_of_the_labour_statistics(data: Path) -> None:
-    told = [json.loads(line) for line in (data / "cps" / "cps2019_share_of_women.jsonl").read_text(encoding="utf-8").splitlines()]
+    told = [
+        json.loads(line)
+        for line in (data / "cps" / "cps2019_share_of_women.jsonl")
+        .read_text(encoding="utf-8")
+        .splitlines()
+    ]
     published = {row["BLS_original_occupation"]: row["BLS_percent_women_2019"] for row in told}
     rows = [row for row in ENGLISH if row["share_women"]]
     assert len(rows) >= 100
-    assert {row["title"]: float(row["share_women"]) for row in rows} == {row["title"]: published[row["title"]] for row in rows}
+    assert {row["title"]: float(row["share_women"]) for row in rows} == {
+        row["title"]: published[row["title"]] for row in rows
+    }
 
 
 def test_the_crowd_scores_are_those_of_the_list(data: Path) -> None:
-    scores = {word: (d, s) for word, d, s in json.loads((data / "bolukbasi" / "professions.json").read_text(encoding="utf-8"))}
+    scores = {
+        word: (d, s)
+        for word, d, s in json.loads(
+            (data / "bolukbasi" / "professions.json").read_text(encoding="utf-8")
+        )
+    }
     rows = [row for row in ENGLISH if row["stereotype"]]
     assert len(rows) >= 18
     for row in rows:
-        assert (float(row["definition"]), float(row["stereotype"])) == pytest.approx(scores[row["word"].replace(" ", "_")], abs=1e-9), row
+        assert (float(row["definition"]), float(row["stereotype"])) == pytest.approx(
+            scores[row["word"].replace(" ", "_")], abs=1e-9
+        ), row

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from evenhand.core.errors import EvenhandError
-from evenhand.core.records import Floats
+from evenhand.core.probe import Floats
 from evenhand.stats.bootstrap import draw_weights
 from evenhand.stats.corrections import benjamini_hochberg
 from evenhand.stats.paired import paired_intervals, permutation_p, permuted_differences
@@ -24,13 +24,18 @@ def mean(totals: Floats) -> Floats:
 
 def totals_of(scores: Floats) -> Floats:
     """Scores (clusters, probes) to sums: count, score."""
-    return np.stack([np.full(len(scores), scores.shape[1], dtype=np.float64), scores.sum(axis=1)], axis=1)
+    return np.stack(
+        [np.full(len(scores), scores.shape[1], dtype=np.float64), scores.sum(axis=1)], axis=1
+    )
 
 
 def drawn(rng: np.random.Generator, shift: float = 0.0) -> tuple[Floats, Floats]:
     """Two models: a cluster is hard for both, each has its own way with it, and every probe has its noise."""
     shared = rng.normal(size=(CLUSTERS, 1))
-    pair = [shared + 0.5 * rng.normal(size=(CLUSTERS, 1)) + rng.normal(size=(CLUSTERS, EACH)) for _ in range(2)]
+    pair = [
+        shared + 0.5 * rng.normal(size=(CLUSTERS, 1)) + rng.normal(size=(CLUSTERS, EACH))
+        for _ in range(2)
+    ]
     return totals_of(pair[0]), totals_of(pair[1] + shift)
 
 
@@ -69,7 +74,9 @@ def test_a_real_difference_is_found() -> None:
         found, distance = paired_intervals(a, b, mean, 1.0, rng, resamples=500)
         finds += permutation_p(found.value, permuted_differences(a, b, mean, rng, 500)) <= 0.05
         covered += found.low <= 1.0 <= found.high
-        assert distance.value == pytest.approx(abs(mean(b.sum(axis=0)) - 1.0) - abs(mean(a.sum(axis=0)) - 1.0))
+        assert distance.value == pytest.approx(
+            abs(mean(b.sum(axis=0)) - 1.0) - abs(mean(a.sum(axis=0)) - 1.0)
+        )
     assert finds >= 98
     assert covered >= 88
 
@@ -78,16 +85,26 @@ def test_pairing_takes_out_what_is_hard_for_both() -> None:
     a, b = drawn(np.random.default_rng(3))
     found, _ = paired_intervals(a, b, mean, 0.0, np.random.default_rng(0), resamples=2000)
     unpaired, _ = paired_intervals(
-        a, b[np.random.default_rng(1).permutation(CLUSTERS)], mean, 0.0, np.random.default_rng(0), resamples=2000
+        a,
+        b[np.random.default_rng(1).permutation(CLUSTERS)],
+        mean,
+        0.0,
+        np.random.default_rng(0),
+        resamples=2000,
     )
     assert found.high - found.low < 0.8 * (unpaired.high - unpaired.low)
 
 
 def test_the_interval_is_that_of_the_same_resamples() -> None:
     a, b = drawn(np.random.default_rng(8))
-    found, _ = paired_intervals(a, b, mean, 0.0, np.random.default_rng(4), resamples=300, method="percentile")
+    found, _ = paired_intervals(
+        a, b, mean, 0.0, np.random.default_rng(4), resamples=300, method="percentile"
+    )
     weights = draw_weights(CLUSTERS, 300, np.random.default_rng(4))
-    slow = [float(mean((w[:, None] * b).sum(axis=0)) - mean((w[:, None] * a).sum(axis=0))) for w in weights]
+    slow = [
+        float(mean((w[:, None] * b).sum(axis=0)) - mean((w[:, None] * a).sum(axis=0)))
+        for w in weights
+    ]
     assert (found.low, found.high) == pytest.approx(tuple(np.quantile(slow, [0.025, 0.975])))
 
 
@@ -98,18 +115,29 @@ def test_p_comes_near_that_of_all_swaps() -> None:
     every = []
     for swap in itertools.product([False, True], repeat=8):
         kept = np.asarray(swap)[:, None]
-        every.append(float(mean(np.where(kept, a, b).sum(axis=0)) - mean(np.where(kept, b, a).sum(axis=0))))
+        every.append(
+            float(mean(np.where(kept, a, b).sum(axis=0)) - mean(np.where(kept, b, a).sum(axis=0)))
+        )
     exact = float(np.mean(np.abs(every) >= abs(observed) - 1e-12))
-    found = permutation_p(observed, permuted_differences(a, b, mean, np.random.default_rng(0), 20_000))
+    found = permutation_p(
+        observed, permuted_differences(a, b, mean, np.random.default_rng(0), 20_000)
+    )
     assert found == pytest.approx(exact, abs=0.015)
 
 
 def test_a_respondent_does_not_differ_from_itself() -> None:
     a, _ = drawn(np.random.default_rng(1))
-    found, distance = paired_intervals(a, a.copy(), mean, 0.3, np.random.default_rng(0), resamples=500)
+    found, distance = paired_intervals(
+        a, a.copy(), mean, 0.3, np.random.default_rng(0), resamples=500
+    )
     assert found == (0.0, 0.0, 0.0)
     assert distance == (0.0, 0.0, 0.0)
-    assert permutation_p(found.value, permuted_differences(a, a.copy(), mean, np.random.default_rng(0), 500)) == 1.0
+    assert (
+        permutation_p(
+            found.value, permuted_differences(a, a.copy(), mean, np.random.default_rng(0), 500)
+        )
+        == 1.0
+    )
 
 
 def test_absolute_is_compared_with_absolute() -> None:
@@ -120,17 +148,24 @@ def test_absolute_is_compared_with_absolute() -> None:
     a, b = drawn(np.random.default_rng(6), shift=-2.0)
     observed = float(mean(b.sum(axis=0)) - mean(a.sum(axis=0)))
     assert observed < -1
-    assert permutation_p(observed, permuted_differences(a, b, mean, np.random.default_rng(0), 999)) == 1 / 1000
+    assert (
+        permutation_p(observed, permuted_differences(a, b, mean, np.random.default_rng(0), 999))
+        == 1 / 1000
+    )
 
 
 def test_the_order_of_the_two_changes_the_sign_only() -> None:
     a, b = drawn(np.random.default_rng(9))
-    there, back = (permuted_differences(x, y, mean, np.random.default_rng(0), 200) for x, y in ((a, b), (b, a)))
+    there, back = (
+        permuted_differences(x, y, mean, np.random.default_rng(0), 200) for x, y in ((a, b), (b, a))
+    )
     assert there == pytest.approx(-back)
 
 
 def test_the_same_sum_in_another_order_counts() -> None:
-    assert permutation_p(0.3, np.asarray([0.1 + 0.2, -(0.1 + 0.2), 0.3 - 1e-15, 0.2])) == (1 + 3) / (1 + 4)
+    assert permutation_p(0.3, np.asarray([0.1 + 0.2, -(0.1 + 0.2), 0.3 - 1e-15, 0.2])) == (
+        1 + 3
+    ) / (1 + 4)
 
 
 def test_blocks_of_swaps_are_the_same_swaps(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,7 +177,9 @@ def test_blocks_of_swaps_are_the_same_swaps(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_what_cannot_be_compared_has_no_number() -> None:
     one = np.asarray([[2.0, 1.0]])
-    found, distance = paired_intervals(one, one + 1, mean, 0.0, np.random.default_rng(0), resamples=100)
+    found, distance = paired_intervals(
+        one, one + 1, mean, 0.0, np.random.default_rng(0), resamples=100
+    )
     assert found.value == pytest.approx(2 / 3 - 1 / 2)
     assert np.isnan([found.low, found.high, distance.low, distance.high]).all()
     assert np.isnan(permutation_p(float("nan"), np.zeros(5)))
@@ -155,7 +192,10 @@ def test_what_cannot_be_compared_has_no_number() -> None:
 def slow_correction(p: list[float]) -> list[float]:
     """The smallest share of false finds at which the find would still be made."""
     ranked = sorted(p)
-    return [min(min(1.0, q * len(p) / (ranked.index(q) + ranked.count(q))) for q in ranked if q >= own) for own in p]
+    return [
+        min(min(1.0, q * len(p) / (ranked.index(q) + ranked.count(q))) for q in ranked if q >= own)
+        for own in p
+    ]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -168,7 +208,23 @@ def test_the_correction_is_that_of_benjamini_and_hochberg(seed: int) -> None:
 
 def test_the_correction_of_a_published_example() -> None:
     # Benjamini and Hochberg 1995, section 4.1: 15 tests, at 0.05 the first four are finds
-    p = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0]
+    p = [
+        0.0001,
+        0.0004,
+        0.0019,
+        0.0095,
+        0.0201,
+        0.0278,
+        0.0298,
+        0.0344,
+        0.0459,
+        0.3240,
+        0.4262,
+        0.5719,
+        0.6528,
+        0.7590,
+        1.0,
+    ]
     assert (benjamini_hochberg(p) <= 0.05).tolist() == [True] * 4 + [False] * 11
 
 

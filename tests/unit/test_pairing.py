@@ -21,9 +21,16 @@ TWIN = {"twin_premise": "She runs", "twin_hypothesis": "A woman moves"}
 
 
 def test_twins_are_read_from_rows_and_tables(tmp_path: Path) -> None:
-    there, none = Pair("He runs", "A man moves", "entailment", ("She runs", "A woman moves")), Pair("He runs", "A man moves", "entailment")
+    there, none = (
+        Pair("He runs", "A man moves", "entailment", ("She runs", "A woman moves")),
+        Pair("He runs", "A man moves", "entailment"),
+    )
     rows = [ROW | TWIN, ROW, ROW | {"twin_premise": None, "twin_hypothesis": None}]
-    assert read_pairs([write(tmp_path / "a.jsonl", "\n".join(map(json.dumps, rows)))]) == [there, none, none]
+    assert read_pairs([write(tmp_path / "a.jsonl", "\n".join(map(json.dumps, rows)))]) == [
+        there,
+        none,
+        none,
+    ]
     table = "premise,hypothesis,label,twin_premise,twin_hypothesis\nHe runs,A man moves,entailment,She runs,A woman moves\nHe runs,A man moves,entailment,,\n"
     assert read_pairs([write(tmp_path / "a.csv", table)]) == [there, none]
 
@@ -44,19 +51,41 @@ def test_half_a_twin_is_an_error(tmp_path: Path, twin: dict[str, Any], reason: s
 def test_pairing_without_twins_says_how_to_make_them(tmp_path: Path) -> None:
     rows = [ROW | {"label": label} for label in ("entailment", "neutral", "contradiction")]
     path = write(tmp_path / "a.jsonl", "\n".join(map(json.dumps, rows)))
-    with pytest.raises(InputError, match=r"a\.jsonl: no row has a twin .*`evenhand mitigate swap FILE --paired`"):
+    with pytest.raises(
+        InputError, match=r"a\.jsonl: no row has a twin .*`evenhand mitigate swap FILE --paired`"
+    ):
         require_twins([read_corpus(path)])
-    told = ("train", "nli", "--encoder", "default", "--train", path, "--dev", path, "--out", tmp_path / "out", "--pairing")
+    told = (
+        "train",
+        "nli",
+        "--encoder",
+        "default",
+        "--train",
+        path,
+        "--dev",
+        path,
+        "--out",
+        tmp_path / "out",
+        "--pairing",
+    )
     said = evenhand(*told, "1")
     assert (said.code, said.out) == (2, "") and "mitigate swap FILE --paired" in said.err
     assert "pairing is -1.0; give a number of at least 0" in evenhand(*told, "-1").err
     assert not (tmp_path / "out").exists()
 
 
-def slow_loss(logits: list[list[float]], twins: dict[int, list[float]], labels: list[int], weight: float) -> float:
+def slow_loss(
+    logits: list[list[float]], twins: dict[int, list[float]], labels: list[int], weight: float
+) -> float:
     """Cross entropy of the pairs, and the mean over pairs with a twin and over labels of the squared difference."""
-    entropy = [float(np.log(np.exp(row).sum()) - row[label]) for row, label in zip(map(np.asarray, logits), labels, strict=True)]
-    apart = [sum((a - b) ** 2 for a, b in zip(logits[i], twin, strict=True)) / len(twin) for i, twin in twins.items()]
+    entropy = [
+        float(np.log(np.exp(row).sum()) - row[label])
+        for row, label in zip(map(np.asarray, logits), labels, strict=True)
+    ]
+    apart = [
+        sum((a - b) ** 2 for a, b in zip(logits[i], twin, strict=True)) / len(twin)
+        for i, twin in twins.items()
+    ]
     return sum(entropy) / len(entropy) + (weight * sum(apart) / len(apart) if apart else 0.0)
 
 
@@ -70,20 +99,26 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Any]:
     from evenhand.train.recipes import Recipe
 
     folder = training.save_encoder(tmp_path_factory.mktemp("encoder"))
-    return open_classifier(folder, Recipe(name="t")).model.eval(), AutoTokenizer.from_pretrained(folder)
+    return open_classifier(folder, Recipe(name="t")).model.eval(), AutoTokenizer.from_pretrained(
+        folder
+    )
 
 
 def one_by_one(model: Any, tokenizer: Any, premise: str, hypothesis: str) -> list[float]:
     import torch
 
     with torch.no_grad():
-        found: list[float] = model(**tokenizer(premise, hypothesis, return_tensors="pt")).logits[0].tolist()
+        found: list[float] = (
+            model(**tokenizer(premise, hypothesis, return_tensors="pt")).logits[0].tolist()
+        )
     return found
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("share", [0.0, 0.4, 1.0])
-def test_the_loss_of_a_batch_is_that_of_a_slow_computation(tools: tuple[Any, Any], share: float) -> None:
+def test_the_loss_of_a_batch_is_that_of_a_slow_computation(
+    tools: tuple[Any, Any], share: float
+) -> None:
     import torch
 
     from evenhand.train.batching import Encoded
@@ -96,13 +131,27 @@ def test_the_loss_of_a_batch_is_that_of_a_slow_computation(tools: tuple[Any, Any
         return " ".join(f"w{n}" for n in rng.integers(0, 200, size=count))
 
     labels = ("entailment", "neutral", "contradiction")
-    pairs = [Pair(some(2 + i % 5), some(3), labels[i % 3], (some(2 + i % 7), some(3)) if rng.random() < share else None) for i in range(20)]
+    pairs = [
+        Pair(
+            some(2 + i % 5),
+            some(3),
+            labels[i % 3],
+            (some(2 + i % 7), some(3)) if rng.random() < share else None,
+        )
+        for i in range(20)
+    ]
     data = Encoded(tokenizer, pairs, 64, has_twins=True)
-    assert len(data) == len(data.lengths) == 20 and int((data.twins >= 0).sum()) == sum(p.twin is not None for p in pairs)
+    assert len(data) == len(data.lengths) == 20 and int((data.twins >= 0).sum()) == sum(
+        p.twin is not None for p in pairs
+    )
     rows = np.asarray([3, 19, 0, 7, 8, 11, 2])
     loss = paired_loss(ask(model, torch.device("cpu")), data, torch.nn.CrossEntropyLoss(), 0.7)
     logits = [one_by_one(model, tokenizer, pairs[i].premise, pairs[i].hypothesis) for i in rows]
-    twins = {k: one_by_one(model, tokenizer, *twin) for k, i in enumerate(rows) if (twin := pairs[i].twin)}
+    twins = {
+        k: one_by_one(model, tokenizer, *twin)
+        for k, i in enumerate(rows)
+        if (twin := pairs[i].twin)
+    }
     slow = slow_loss(logits, twins, [labels.index(pairs[i].label) for i in rows], 0.7)
     assert float(loss(rows, rows).detach()) == pytest.approx(slow, abs=1e-5)
 
@@ -127,7 +176,9 @@ def test_the_parts_of_several_processes_make_up_the_whole(has_twin: list[bool], 
     loss = paired_loss(lambda inputs: inputs, Few(), torch.nn.CrossEntropyLoss(), 2.0)  # type: ignore[arg-type]
     rows = np.arange(n)
     parts = [rows[k::count] for k in range(count)]
-    mean = sum(float(loss(part, rows)) * len(part) * count / n for part in parts if len(part)) / count
+    mean = (
+        sum(float(loss(part, rows)) * len(part) * count / n for part in parts if len(part)) / count
+    )
     assert mean == pytest.approx(float(loss(rows, rows)), abs=1e-9)
 
 
@@ -142,19 +193,33 @@ def test_a_heavy_weight_brings_twins_together(tmp_path: Path) -> None:
     from evenhand.train.recipes import Recipe
 
     encoder = training.save_encoder(tmp_path)
-    pairs = [Pair(p.premise, p.hypothesis, p.label, (p.premise, "w1 maybe")) for p in training.corpus(300, 1)]
+    pairs = [
+        Pair(p.premise, p.hypothesis, p.label, (p.premise, "w1 maybe"))
+        for p in training.corpus(300, 1)
+    ]
     apart = {}
     for weight in (0.0, 5.0):
         out = tmp_path / str(weight)
         card = fit(
-            encoder, pairs, {"dev": pairs[:60]}, Recipe(name="t", epochs=3, learning_rate=3e-3, average=0.0, pairing=weight), out, say=lambda _: None
-        )  # fmt: skip
+            encoder,
+            pairs,
+            {"dev": pairs[:60]},
+            Recipe(name="t", epochs=3, learning_rate=3e-3, average=0.0, pairing=weight),
+            out,
+            say=lambda _: None,
+        )
         assert card.get("pairs with a twin") == (300 if weight else None)
-        model, tokenizer = AutoModelForSequenceClassification.from_pretrained(out).eval(), AutoTokenizer.from_pretrained(out)
+        model, tokenizer = (
+            AutoModelForSequenceClassification.from_pretrained(out).eval(),
+            AutoTokenizer.from_pretrained(out),
+        )
         with torch.no_grad():
             one, two = (
                 model(**tokenizer(*texts, padding=True, return_tensors="pt")).logits
-                for texts in (([p.premise for p in pairs], [p.hypothesis for p in pairs]), ([p.premise for p in pairs], ["w1 maybe"] * 300))
+                for texts in (
+                    ([p.premise for p in pairs], [p.hypothesis for p in pairs]),
+                    ([p.premise for p in pairs], ["w1 maybe"] * 300),
+                )
             )
         apart[weight] = float((one - two).square().mean())
     assert apart[5.0] < apart[0.0] / 10

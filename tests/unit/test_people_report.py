@@ -14,7 +14,7 @@ import pytest
 from people_room import make_people, make_suite, say
 from rich.console import Console
 
-from evenhand.annotate.comparing import PeopleComparison, compare_people, gather_people
+from evenhand.people.compare import PeopleComparison, compare_people, gather_people
 from evenhand.report.people_figures import agreement_figure, figures
 from evenhand.report.people_models import people_text, to_json, write_people
 from evenhand.report.people_page import to_html
@@ -28,7 +28,11 @@ PEOPLE = make_people(SUITE)
 def compared(count: int = 3, **settings: object) -> PeopleComparison:
     score = gather_people(PEOPLE).score
     noise = np.random.default_rng(2).normal(size=len(score))
-    models = [say(SUITE, "<b>near & dear</b>", score + noise / 5), say(SUITE, "noise_1", noise), say(SUITE, "mirror", -score)]
+    models = [
+        say(SUITE, "<b>near & dear</b>", score + noise / 5),
+        say(SUITE, "noise_1", noise),
+        say(SUITE, "mirror", -score),
+    ]
     return compare_people(PEOPLE[:count], models, resamples=300, **settings)  # type: ignore[arg-type]
 
 
@@ -45,7 +49,12 @@ def printed(comparison: PeopleComparison, width: int = 100) -> str:
 
 def forms(comparison: PeopleComparison) -> list[str]:
     page = html.unescape(to_html(comparison, figures(comparison))).replace("\u00a0", " ")
-    return [page, to_markdown(comparison).replace("\\", ""), to_latex(comparison).replace("\\", ""), printed(comparison, 400)]
+    return [
+        page,
+        to_markdown(comparison).replace("\\", ""),
+        to_latex(comparison).replace("\\", ""),
+        printed(comparison, 400),
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -58,8 +67,9 @@ def test_every_form_has_the_numbers_of_the_json(found: PeopleComparison, shown: 
     assert json.loads(people_text(found)) == told
     wanted = [
         f"{x['value']:.3f} [{x['low']:.3f}, {x['high']:.3f}]"
-        for m in told["models"] for x in (m["pearson"], m["spearman"], m["accuracy"])
-    ]  # fmt: skip
+        for m in told["models"]
+        for x in (m["pearson"], m["spearman"], m["accuracy"])
+    ]
     wanted += [f"{told['agreement']['alpha'][s]['value']:.3f}" for s in ("MS", "OS")]
     wanted += [f"{p['pearson']['value']:.3f}" for p in told["agreement"]["pairs"]]
     for form in shown:
@@ -93,18 +103,27 @@ def test_lists_and_thresholds_are_printed(found: PeopleComparison, shown: list[s
     page, markdown, _, terminal = shown
     for form in (page, markdown, terminal):
         assert "People's |score| at least 0.75, model's |PB| below 0.1" in form
-        assert "Model's |PB| at least 0.693 (one word 2 times as likely), people's |score| below 0.25" in form
+        assert (
+            "Model's |PB| at least 0.693 (one word 2 times as likely), people's |score| below 0.25"
+            in form
+        )
     first = found.models[0].lists.agree.sentences[0]
     assert first.probe.around[1] in page
     assert first.text.replace("_", "") in markdown.replace("_", "")
 
 
-def test_what_was_drawn_again_stands_beside_the_numbers(found: PeopleComparison, shown: list[str]) -> None:
+def test_what_was_drawn_again_stands_beside_the_numbers(
+    found: PeopleComparison, shown: list[str]
+) -> None:
     for form in shown:
         assert form.count("word pairs drawn again, 300 times.") >= 3  # alpha, pairs, leanings
         assert "Intervals and p over 4 word pairs" in form
     told = to_json(found)
-    assert (told["unit"], told["agreement"]["unit"], told["agreement"]["pairs_interval"]) == ("pair", "pair", "percentile")
+    assert (told["unit"], told["agreement"]["unit"], told["agreement"]["pairs_interval"]) == (
+        "pair",
+        "pair",
+        "percentile",
+    )
 
 
 def test_one_person_and_nobody_known() -> None:
@@ -114,14 +133,18 @@ def test_one_person_and_nobody_known() -> None:
     for form in forms(alone):
         assert "n/a" in form
     score = gather_people(PEOPLE).score
-    whole = compare_people([say(SUITE, "people:s", score)], [say(SUITE, "same", score)], resamples=100)
+    whole = compare_people(
+        [say(SUITE, "people:s", score)], [say(SUITE, "same", score)], resamples=100
+    )
     assert [g.name for g in grids(whole)] == ["pearson", "spearman", "sides", "accuracy"]
     assert to_json(whole)["agreement"] is None
     assert "not who said what" in to_html(whole, figures(whole))
 
 
 def test_many_people_still_fit() -> None:
-    crowd = compare_people(make_people(SUITE, 16), [say(SUITE, "m", np.arange(88.0))], resamples=100)
+    crowd = compare_people(
+        make_people(SUITE, 16), [say(SUITE, "m", np.arange(88.0))], resamples=100
+    )
     drawn = figures(crowd)
     assert all("NaN" not in figure.wide for figure in drawn)
     page = html.unescape(to_html(crowd, drawn))
@@ -136,7 +159,10 @@ def test_many_people_still_fit() -> None:
 def test_a_model_without_a_single_common_sentence(tmp_path: Path) -> None:
     silent = compare_people(PEOPLE, [say(SUITE, "silent", np.full(88, np.nan))], resamples=100)
     page = write_people(silent, tmp_path / "out")
-    assert "could not be set beside the people: 0 measuring sentences were answered by both" in page.read_text("utf-8")
+    assert (
+        "could not be set beside the people: 0 measuring sentences were answered by both"
+        in page.read_text("utf-8")
+    )
     assert not (tmp_path / "out" / "people-models.svg").exists()
 
 
@@ -152,4 +178,9 @@ def test_the_tables_are_set_by_latex(found: PeopleComparison, tmp_path: Path) ->
     (tmp_path / "people.tex").write_text(to_latex(found), encoding="utf-8")
     text = "\\documentclass{article}\\usepackage{booktabs,graphicx}\\begin{document}\\input{people.tex}\\end{document}"
     (tmp_path / "paper.tex").write_text(text, encoding="utf-8")
-    subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"], cwd=tmp_path, check=True, capture_output=True)
+    subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+    )

@@ -31,13 +31,18 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     words = [w for w in vocabulary() if w.isalpha() and len(w) > 4]
     pairs = list(zip(words[:20:2], words[1:20:2], strict=True))
     jobs = [("nurse", "female"), ("carpenter", "male"), ("janitor", "none"), ("pilot", "male")]
-    monkeypatch.setattr(audit, "load_suite", lambda name, _lang, **_: make_suite(pairs, jobs, sense=name))
+    monkeypatch.setattr(
+        audit, "load_suite", lambda name, _lang, **_: make_suite(pairs, jobs, sense=name)
+    )
 
 
 @pytest.fixture
 def models(tmp_path: Path) -> list[Path]:
     """Two classifiers."""
-    return [write_model(tmp_path / name, TinyModel(seed=seed)) for seed, name in enumerate(("one", "two"))]
+    return [
+        write_model(tmp_path / name, TinyModel(seed=seed))
+        for seed, name in enumerate(("one", "two"))
+    ]
 
 
 @needs_learner
@@ -46,7 +51,14 @@ def test_two_models_side_by_side(models: list[Path], tmp_path: Path) -> None:
     page = tmp_path / "picture.html"
     said = evenhand("picture", *models, "--words", "both", "--out", page, *QUICK)
     assert (said.code, said.err) == (0, "")
-    for told in ("one@", "two@", "SVM accuracy, words not seen", "in the plane, words seen", "neighbours of own gender", "10 pairs"):
+    for told in (
+        "one@",
+        "two@",
+        "SVM accuracy, words not seen",
+        "in the plane, words seen",
+        "neighbours of own gender",
+        "10 pairs",
+    ):
         assert told in said.out
     text = page.read_text(encoding="utf-8")
     assert text.count("<title>nurse (profession, 88.9 % women)") == 4  # two models in two widths
@@ -56,8 +68,13 @@ def test_two_models_side_by_side(models: list[Path], tmp_path: Path) -> None:
 
 @needs_learner
 @pytest.mark.usefixtures("small")
-def test_json_holds_every_word_and_is_the_same_for_the_same_seed(models: list[Path], tmp_path: Path) -> None:
-    first, second = (evenhand("picture", models[0], "--json", "--seed", "3", "--out", tmp_path / "p.svg", *QUICK) for _ in range(2))
+def test_json_holds_every_word_and_is_the_same_for_the_same_seed(
+    models: list[Path], tmp_path: Path
+) -> None:
+    first, second = (
+        evenhand("picture", models[0], "--json", "--seed", "3", "--out", tmp_path / "p.svg", *QUICK)
+        for _ in range(2)
+    )
     assert first == second
     (told,) = json.loads(first.out)
     assert (told["seed"], told["pairs"], told["groups"], len(told["words"])) == (3, 10, 10, 24)
@@ -80,12 +97,25 @@ def test_other_forms(models: list[Path], tmp_path: Path, form: str, start: bytes
     ("words", "told"),
     [
         (("default", "--words", "colours"), "--words is 'colours'; give profession, emotion, both"),
-        (("default", "--out", "p.docx"), "a picture cannot be written as 'p.docx'; name a file that ends in .html, .svg, .pdf, .png"),
-        pytest.param(("fixed:random",), "'fixed:random' has no sentence vectors. Give a classifier", marks=needs_learner),
-        pytest.param(("default", "--lang", "xx"), "suite 'profession' has no language 'xx'", marks=needs_learner),
+        (
+            ("default", "--out", "p.docx"),
+            "a picture cannot be written as 'p.docx'; name a file that ends in .html, .svg, .pdf, .png",
+        ),
+        pytest.param(
+            ("fixed:random",),
+            "'fixed:random' has no sentence vectors. Give a classifier",
+            marks=needs_learner,
+        ),
+        pytest.param(
+            ("default", "--lang", "xx"),
+            "suite 'profession' has no language 'xx'",
+            marks=needs_learner,
+        ),
     ],
-)  # fmt: skip
-def test_refusals(words: tuple[str, ...], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+)
+def test_refusals(
+    words: tuple[str, ...], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     said = evenhand("picture", *words)
     assert said.code == 2
@@ -93,7 +123,9 @@ def test_refusals(words: tuple[str, ...], told: str, tmp_path: Path, monkeypatch
     assert not list(tmp_path.iterdir())
 
 
-def test_without_scikit_learn_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_scikit_learn_the_error_names_the_extra(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     find = importlib.util.find_spec
 
     def hide(name: str, *more: Any) -> Any:
@@ -105,7 +137,9 @@ def test_without_scikit_learn_the_error_names_the_extra(monkeypatch: pytest.Monk
     assert "pip install 'evenhand[picture]'" in said.err
 
 
-def test_without_onnx_the_error_names_the_extra(models: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_onnx_the_error_names_the_extra(
+    models: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(LoadError, match=r"pip install 'evenhand\[picture\]'"):
         open_vectors(str(models[0]), RespondentOptions())

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from evenhand.core.errors import MeasureError
-from evenhand.core.records import Floats, Probe, Suite, SuiteCard
+from evenhand.core.probe import Floats, Probe
+from evenhand.core.suite import Suite, SuiteCard
 from evenhand.engine.audit import load_suite
-from evenhand.engine.scene import Scene, Sense, scene_of
+from evenhand.picture.scene import Scene, Sense, scene_of
 
 pytest.importorskip("sklearn")
 
@@ -19,7 +20,13 @@ from evenhand.engine import boundary, picturing
 from evenhand.report import picture_words
 
 PAIRS = tuple((f"he{i}", f"she{i}") for i in range(12))
-JOBS = (("nurse", "female"), ("carpenter", "male"), ("janitor", "none"), ("pilot", "male"), ("wizard", ""))
+JOBS = (
+    ("nurse", "female"),
+    ("carpenter", "male"),
+    ("janitor", "none"),
+    ("pilot", "male"),
+    ("wizard", ""),
+)
 
 
 def make_suite(
@@ -32,18 +39,44 @@ def make_suite(
     verb = "is a" if sense == "profession" else "feels"
     probes = [
         Probe(
-            id=f"{job}/{male}", kind="choice", language="en", texts=(f"The person {verb} {job}.", f"The person is {male}.", f"The person is {female}."),
-            stratum=sense, cluster=job, tags={"word": job, "pair": f"{male}/{female}", **({"lean": lean} if lean else {})},
+            id=f"{job}/{male}",
+            kind="choice",
+            language="en",
+            texts=(
+                f"The person {verb} {job}.",
+                f"The person is {male}.",
+                f"The person is {female}.",
+            ),
+            stratum=sense,
+            cluster=job,
+            tags={"word": job, "pair": f"{male}/{female}", **({"lean": lean} if lean else {})},
         )
         for job, lean in jobs
         for male, female in pairs
-    ]  # fmt: skip
-    aside = Probe(id="r", kind="choice", language="en", texts=("The person is he0.", "masculine", "feminine"), stratum="recognition")
-    card = SuiteCard(name=sense, version="1", language="en", source="", licence="", citation="", description="", labels=labels)
+    ]
+    aside = Probe(
+        id="r",
+        kind="choice",
+        language="en",
+        texts=("The person is he0.", "masculine", "feminine"),
+        stratum="recognition",
+    )
+    card = SuiteCard(
+        name=sense,
+        version="1",
+        language="en",
+        source="",
+        licence="",
+        citation="",
+        description="",
+        labels=labels,
+    )
     return Suite(card=card, probes=(*probes, aside))
 
 
-def make_vectors(scene: Scene, places: Sequence[float], noise: float, seed: int = 0, width: int = 6) -> Floats:
+def make_vectors(
+    scene: Scene, places: Sequence[float], noise: float, seed: int = 0, width: int = 6
+) -> Floats:
     """Gender on the first axis (male -1, female 1), neutral words at `places` on it, chance on the others."""
     vectors = np.random.default_rng(seed).normal(scale=noise, size=(len(scene.words), width))
     vectors[scene.gendered, 0] += np.where(scene.is_female, 1, -1)
@@ -55,7 +88,9 @@ def make_vectors(scene: Scene, places: Sequence[float], noise: float, seed: int 
 
 
 def test_the_scene_has_every_sentence_once_and_leaves_recognition_aside() -> None:
-    scene = scene_of([("profession", make_suite()), ("emotion", make_suite(jobs=[("sad", "")], sense="emotion"))])
+    scene = scene_of(
+        [("profession", make_suite()), ("emotion", make_suite(jobs=[("sad", "")], sense="emotion"))]
+    )
     assert [w.name for w in scene.words[:4]] == ["he0", "she0", "he1", "she1"]
     assert [w.sense for w in scene.words].count("male") == len(PAIRS) == len(scene.pairs)
     assert [(w.name, w.lean) for w in scene.words if w.sense == "profession"] == list(JOBS)
@@ -66,22 +101,52 @@ def test_the_scene_has_every_sentence_once_and_leaves_recognition_aside() -> Non
 
 
 def test_pairs_that_share_a_word_are_one_group() -> None:
-    scene = scene_of([("profession", make_suite([("lord", "lady"), ("king", "queen"), ("gentleman", "lady"), ("lord", "dame")]))])
-    assert [w.name for w in scene.words[:6]] == ["lord", "lady", "king", "queen", "gentleman", "dame"]
+    scene = scene_of(
+        [
+            (
+                "profession",
+                make_suite(
+                    [("lord", "lady"), ("king", "queen"), ("gentleman", "lady"), ("lord", "dame")]
+                ),
+            )
+        ]
+    )
+    assert [w.name for w in scene.words[:6]] == [
+        "lord",
+        "lady",
+        "king",
+        "queen",
+        "gentleman",
+        "dame",
+    ]
     assert scene.groups == [0, 0, 1, 1, 0, 0]
-    assert scene.partners == [frozenset({1, 5}), frozenset({0, 4}), frozenset({3}), frozenset({2}), frozenset({1}), frozenset({0})]
+    assert scene.partners == [
+        frozenset({1, 5}),
+        frozenset({0, 4}),
+        frozenset({3}),
+        frozenset({2}),
+        frozenset({1}),
+        frozenset({0}),
+    ]
 
 
 def test_a_suite_of_other_options_and_a_word_of_both_genders_are_refused() -> None:
     with pytest.raises(MeasureError, match="has the options yes, no; a picture needs male, female"):
         scene_of([("profession", make_suite(labels=("yes", "no")))])
-    with pytest.raises(MeasureError, match=r"'The person is cousin\.' is both a male and a female option"):
+    with pytest.raises(
+        MeasureError, match=r"'The person is cousin\.' is both a male and a female option"
+    ):
         scene_of([("profession", make_suite([("cousin", "aunt"), ("uncle", "cousin")]))])
 
 
 @pytest.mark.parametrize("language", ["en", "ja", "zh"])
 def test_the_built_in_suites_make_a_scene(language: str) -> None:
-    scene = scene_of([("profession", load_suite("profession", language)), ("emotion", load_suite("emotion", language))])
+    scene = scene_of(
+        [
+            ("profession", load_suite("profession", language)),
+            ("emotion", load_suite("emotion", language)),
+        ]
+    )
     assert len(scene.pairs) >= 50
     assert min(len(scene.rows("profession")), len(scene.rows("emotion"))) >= 40
     assert sum(math.isfinite(w.share) for w in scene.words) >= 40
@@ -91,7 +156,9 @@ def test_the_built_in_suites_make_a_scene(language: str) -> None:
 # --- the space
 
 
-def slow_purity(vectors: Floats, is_female: Sequence[bool], partners: Sequence[frozenset[int]], k: int) -> list[float]:
+def slow_purity(
+    vectors: Floats, is_female: Sequence[bool], partners: Sequence[frozenset[int]], k: int
+) -> list[float]:
     def cosine(a: Floats, b: Floats) -> float:
         return float(a @ b / math.sqrt((a @ a) * (b @ b)))
 
@@ -116,28 +183,42 @@ def test_equally_near_words_share_the_last_places_whatever_their_order() -> None
     vectors = np.ones((6, 3))
     is_female = np.asarray([False, True, False, True, False, True])
     partners = [frozenset({i ^ 1}) for i in range(6)]
-    assert picturing.purity(vectors, is_female, partners, 3)[0] == pytest.approx([0.5] * 6)  # 2 of the 4 others, three places of four
+    assert picturing.purity(vectors, is_female, partners, 3)[0] == pytest.approx(
+        [0.5] * 6
+    )  # 2 of the 4 others, three places of four
 
 
 def test_a_group_is_scored_by_a_boundary_that_never_saw_it() -> None:
     scene = scene_of([("profession", make_suite())])
-    vectors, is_female, groups = make_vectors(scene, [0] * 5, 0.8)[scene.gendered], scene.is_female, np.asarray(scene.groups)
-    found = boundary.leave_out(vectors, is_female, scene.groups, np.random.default_rng(0), folds=len(PAIRS))
+    vectors, is_female, groups = (
+        make_vectors(scene, [0] * 5, 0.8)[scene.gendered],
+        scene.is_female,
+        np.asarray(scene.groups),
+    )
+    found = boundary.leave_out(
+        vectors, is_female, scene.groups, np.random.default_rng(0), folds=len(PAIRS)
+    )
     for group in set(scene.groups):
         others = groups != group
         mean, spread = vectors[others].mean(axis=0), vectors[others].std(axis=0)
         svm = boundary.fit(vectors[others], is_female[others])[-1]
-        by_hand = ((vectors[~others] - mean) / spread @ svm.coef_[0] + svm.intercept_[0]) / np.linalg.norm(svm.coef_)
+        by_hand = (
+            (vectors[~others] - mean) / spread @ svm.coef_[0] + svm.intercept_[0]
+        ) / np.linalg.norm(svm.coef_)
         assert found[~others] == pytest.approx(by_hand)
 
 
 def test_what_is_left_out_moves_nothing_that_is_left_out_with_it() -> None:
     scene = scene_of([("profession", make_suite())])
     vectors = make_vectors(scene, [0] * 5, 0.8)[scene.gendered]
-    before = boundary.leave_out(vectors, scene.is_female, scene.groups, np.random.default_rng(1), folds=4)
+    before = boundary.leave_out(
+        vectors, scene.is_female, scene.groups, np.random.default_rng(1), folds=4
+    )
     far = vectors.copy()
     far[0] *= 1e6
-    after = boundary.leave_out(far, scene.is_female, scene.groups, np.random.default_rng(1), folds=4)
+    after = boundary.leave_out(
+        far, scene.is_female, scene.groups, np.random.default_rng(1), folds=4
+    )
     same = np.flatnonzero(np.isclose(before, after, rtol=1e-12, atol=0))
     assert 1 in same  # its partner
     assert len(same) == 2 * 3 - 1  # its fold of three pairs, but for itself
@@ -145,7 +226,14 @@ def test_what_is_left_out_moves_nothing_that_is_left_out_with_it() -> None:
 
 def test_accuracy_is_certain_where_gender_is_an_axis_and_chance_where_it_is_none() -> None:
     scene = scene_of([("profession", make_suite())])
-    clear = picturing.place_words("clear", "", scene, make_vectors(scene, [0.9, -0.9, 0.1, -0.5, 0], 0.05), seed=0, resamples=200)
+    clear = picturing.place_words(
+        "clear",
+        "",
+        scene,
+        make_vectors(scene, [0.9, -0.9, 0.1, -0.5, 0], 0.05),
+        seed=0,
+        resamples=200,
+    )
     assert list(clear.accuracy) == [1, 1, 1]
     assert "no width; errors up to 3 in 12 are not ruled out" in clear.notes[0]
     assert clear.purity.value == 1
@@ -163,8 +251,12 @@ def test_professions_are_placed_by_the_boundary_with_the_female_side_positive() 
     known = [scene.words[i].share for i in rows]
     assert known[0] == shares["nurse"]
     places = [(s - 50) / 50 if math.isfinite(s) else 0.7 for s in known]
-    found = picturing.place_words("m", "", scene, make_vectors(scene, places, 1e-3, width=2), seed=3, resamples=200)
-    assert found.distances[rows] == pytest.approx(places, abs=0.01)  # gendered words lie at -1 and 1: their spread is 1
+    found = picturing.place_words(
+        "m", "", scene, make_vectors(scene, places, 1e-3, width=2), seed=3, resamples=200
+    )
+    assert found.distances[rows] == pytest.approx(
+        places, abs=0.01
+    )  # gendered words lie at -1 and 1: their spread is 1
     (sort,) = found.sorts
     assert sort.male_side.value == sum(p < 0 for p in places) / 5
     assert sort.shares == sum(math.isfinite(s) for s in known)
@@ -173,14 +265,21 @@ def test_professions_are_placed_by_the_boundary_with_the_female_side_positive() 
     by_hand = np.corrcoef(np.asarray(places)[is_known], np.asarray(known)[is_known])[0, 1]
     assert sort.share["pearson"].value == pytest.approx(by_hand, abs=1e-3)
     leans = {"female": 1, "none": 0, "male": -1}
-    by_lean = np.corrcoef([leans[lean] for _, lean in JOBS if lean], [p for p, (_, lean) in zip(places, JOBS, strict=True) if lean])[0, 1]
+    by_lean = np.corrcoef(
+        [leans[lean] for _, lean in JOBS if lean],
+        [p for p, (_, lean) in zip(places, JOBS, strict=True) if lean],
+    )[0, 1]
     assert sort.leans == 4
     assert sort.lean["pearson"].value == pytest.approx(by_lean, abs=1e-3)
 
 
 def test_emotions_have_sides_but_nothing_to_correlate_with() -> None:
-    scene = scene_of([("emotion", make_suite(jobs=[("sad", ""), ("glad", ""), ("angry", "")], sense="emotion"))])
-    (sort,) = picturing.place_words("m", "", scene, make_vectors(scene, [0.5, -0.5, -0.6], 0.01), seed=0, resamples=200).sorts
+    scene = scene_of(
+        [("emotion", make_suite(jobs=[("sad", ""), ("glad", ""), ("angry", "")], sense="emotion"))]
+    )
+    (sort,) = picturing.place_words(
+        "m", "", scene, make_vectors(scene, [0.5, -0.5, -0.6], 0.01), seed=0, resamples=200
+    ).sorts
     assert (sort.shares, sort.leans) == (0, 0)
     assert sort.male_side.value == pytest.approx(2 / 3)
     assert math.isnan(sort.share["pearson"].value)
@@ -190,7 +289,9 @@ def test_what_cannot_be_learned_from_is_refused() -> None:
     scene = scene_of([("profession", make_suite())])
     vectors = make_vectors(scene, [0] * 5, 0.5)
     vectors[3] = np.nan
-    with pytest.raises(MeasureError, match=r"m has no vector for 'The person is she1\.' \(1 such sentences\)"):
+    with pytest.raises(
+        MeasureError, match=r"m has no vector for 'The person is she1\.' \(1 such sentences\)"
+    ):
         picturing.place_words("m", "", scene, vectors, seed=0)
     with pytest.raises(MeasureError, match="m gives every gendered word the same vector"):
         picturing.place_words("m", "", scene, np.ones((len(scene.words), 3)), seed=0)
@@ -202,7 +303,10 @@ def test_what_cannot_be_learned_from_is_refused() -> None:
 def test_words_in_one_bunch_are_a_cluster() -> None:
     jobs = [(name, "none") for name in "abcdefghijkl"]
     scene = scene_of([("profession", make_suite(jobs=jobs))])
-    rows, vectors = scene.rows("profession"), np.random.default_rng(0).normal(size=(len(scene.words), 8))
+    rows, vectors = (
+        scene.rows("profession"),
+        np.random.default_rng(0).normal(size=(len(scene.words), 8)),
+    )
     vectors[rows[2:5]] = vectors[rows[2]] + np.random.default_rng(1).normal(scale=1e-3, size=(3, 8))
     assert picturing.find_clusters(vectors, scene) == (tuple(rows[2:5]),)
 
@@ -231,7 +335,11 @@ def test_the_line_of_the_plane_parts_the_points_as_the_svm_does() -> None:
 
 def test_a_line_is_cut_at_the_frame() -> None:
     low, high = np.asarray([0.0, 0.0]), np.asarray([10.0, 10.0])
-    for line, ends in (((1.0, 0.0, -3.0), [(3, 0), (3, 10)]), ((1.0, 1.0, -5.0), [(0, 5), (5, 0)]), ((0.0, 2.0, -8.0), [(0, 4), (10, 4)])):
+    for line, ends in (
+        ((1.0, 0.0, -3.0), [(3, 0), (3, 10)]),
+        ((1.0, 1.0, -5.0), [(0, 5), (5, 0)]),
+        ((0.0, 2.0, -8.0), [(0, 4), (10, 4)]),
+    ):
         found = picture_words.clip(line, low, high)
         assert found is not None
         assert [tuple(e) for e in found] == ends
@@ -251,19 +359,40 @@ def test_names_lie_on_no_other_name_and_within_the_frame() -> None:
         assert left >= 0
         assert left + wide <= 300
     for i, a in enumerate(boxes):
-        assert not any(a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3] for b in boxes[:i])
+        assert not any(
+            a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3] for b in boxes[:i]
+        )
 
 
 def test_the_figure_has_a_title_for_every_word_and_no_script() -> None:
-    scene = scene_of([("profession", make_suite()), ("emotion", make_suite(jobs=[("sad & low", "")], sense="emotion"))])
-    found = picturing.place_words("one@1", "", scene, make_vectors(scene, [0.9, -0.9, 0.1, -0.5, 0, 0.2], 0.2), seed=0, resamples=200)
+    scene = scene_of(
+        [
+            ("profession", make_suite()),
+            ("emotion", make_suite(jobs=[("sad & low", "")], sense="emotion")),
+        ]
+    )
+    found = picturing.place_words(
+        "one@1",
+        "",
+        scene,
+        make_vectors(scene, [0.9, -0.9, 0.1, -0.5, 0, 0.2], 0.2),
+        seed=0,
+        resamples=200,
+    )
     figure = picture_words.words_figure(scene, [found, found])
     for drawing in (figure.wide, figure.narrow):
         assert drawing.count("<title>nurse (profession, 88.9 % women): ") == 2
         assert "<title>sad &amp; low (emotion): " in drawing
         assert drawing.count("<title>he") + drawing.count("<title>she") == 2 * 24
         assert "<script" not in drawing
-    for kind in ("male word", "female word", "profession that leans male", "profession that leans female", "other profession", "emotion"):
+    for kind in (
+        "male word",
+        "female word",
+        "profession that leans male",
+        "profession that leans female",
+        "other profession",
+        "emotion",
+    ):
         assert f">{kind}</text>" in figure.wide
     assert f"SVM accuracy, unseen words {found.accuracy.value:.3f}" in figure.wide
     assert f"in this plane {found.plane_accuracy:.3f}" in figure.narrow

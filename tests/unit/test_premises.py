@@ -12,8 +12,8 @@ import pytest
 from evenhand import lexicons
 from evenhand.core.errors import EvenhandError
 from evenhand.languages.en import LANGUAGE
-from evenhand.suites.names import find_names
-from evenhand.suites.premises import Mined, mine_premises, pluralise, put_in
+from evenhand.languages.names import find_names
+from evenhand.families.gendered_entailment.premises import Mined, mine_premises, pluralise, put_in
 
 WORDS = tuple(row["word"] for row in lexicons.table("en", "workforce"))
 
@@ -28,12 +28,25 @@ class Listed:
 
 
 def mine(
-    folder: Path, *sentences: str, occupations: tuple[str, ...] | None = None, each: int = 1, longest: int = 10, seed: int = 0
+    folder: Path,
+    *sentences: str,
+    occupations: tuple[str, ...] | None = None,
+    each: int = 1,
+    longest: int = 10,
+    seed: int = 0,
 ) -> Mined:
     path = folder / "corpus.txt"
     path.write_text("\n".join(sentences), encoding="utf-8")
     rng = np.random.default_rng(seed)
-    return mine_premises([path], occupations, per_occupation=each, longest=longest, names=Listed(), rng=rng, is_hypotheses_too=False)
+    return mine_premises(
+        [path],
+        occupations,
+        per_occupation=each,
+        longest=longest,
+        names=Listed(),
+        rng=rng,
+        is_hypotheses_too=False,
+    )
 
 
 GOOD = "The janitor is asleep."  # so that something is left
@@ -93,7 +106,9 @@ def verdict(folder: Path, sentence: str) -> str:
         ("A worker is asleep.", "no occupation"),
     ],
 )
-def test_a_person_is_told_from_a_verb_and_from_other_things(tmp_path: Path, sentence: str, expected: str) -> None:
+def test_a_person_is_told_from_a_verb_and_from_other_things(
+    tmp_path: Path, sentence: str, expected: str
+) -> None:
     assert verdict(tmp_path, sentence) == expected
 
 
@@ -144,7 +159,14 @@ def test_captions_without_a_finite_verb_stay(tmp_path: Path) -> None:
 
 
 def test_the_same_sentence_counts_once(tmp_path: Path) -> None:
-    found = mine(tmp_path, "Two nurses are working.", "two nurses are working", GOOD, each=2, occupations=("nurse", "janitor"))
+    found = mine(
+        tmp_path,
+        "Two nurses are working.",
+        "two nurses are working",
+        GOOD,
+        each=2,
+        occupations=("nurse", "janitor"),
+    )
     assert found.removed == Counter({"duplicate": 1})
     assert found.found == Counter({"nurse": 1, "janitor": 1})
 
@@ -156,22 +178,39 @@ def test_the_same_sentence_counts_once(tmp_path: Path) -> None:
         ("An auditor is here.", "auditor", "CEO", "A CEO is here."),
         ("They talk to an editor.", "editor", "baker", "They talk to a baker."),
         ("Janitors are here.", "Janitors", "teachers", "Teachers are here."),
-        ("janitors are here", "janitors", "teachers", "janitors are here".replace("janitors", "teachers")),
+        (
+            "janitors are here",
+            "janitors",
+            "teachers",
+            "janitors are here".replace("janitors", "teachers"),
+        ),
         ("A tired nurse is here.", "nurse", "accountant", "A tired accountant is here."),
         ("The nurse ate an apple.", "nurse", "editor", "The editor ate an apple."),
     ],
 )
-def test_a_word_is_put_in_with_its_article_and_capital(text: str, old: str, new: str, expected: str) -> None:
+def test_a_word_is_put_in_with_its_article_and_capital(
+    text: str, old: str, new: str, expected: str
+) -> None:
     assert put_in(text, text.index(old), text.index(old) + len(old), new) == expected
 
 
 def test_number_is_kept(tmp_path: Path) -> None:
-    found = mine(tmp_path, "Two janitors are asleep.", "A janitor is asleep.", occupations=("janitor", "secretary", "auditor"), each=2)
-    made = {p.text: (p.is_plural, p.source_occupation) for p in found.premises if p.origin == "put in"}
+    found = mine(
+        tmp_path,
+        "Two janitors are asleep.",
+        "A janitor is asleep.",
+        occupations=("janitor", "secretary", "auditor"),
+        each=2,
+    )
+    made = {
+        p.text: (p.is_plural, p.source_occupation) for p in found.premises if p.origin == "put in"
+    }
     assert made == {
-        "Two secretaries are asleep.": (True, "janitor"), "A secretary is asleep.": (False, "janitor"),
-        "Two auditors are asleep.": (True, "janitor"), "An auditor is asleep.": (False, "janitor"),
-    }  # fmt: skip
+        "Two secretaries are asleep.": (True, "janitor"),
+        "A secretary is asleep.": (False, "janitor"),
+        "Two auditors are asleep.": (True, "janitor"),
+        "An auditor is asleep.": (False, "janitor"),
+    }
     assert found.short == {}
 
 
@@ -203,14 +242,26 @@ def test_what_belongs_to_its_occupation_is_not_passed_on(tmp_path: Path, sentenc
 
 
 def test_who_falls_short_is_listed(tmp_path: Path) -> None:
-    found = mine(tmp_path, GOOD, "A janitor is waiting.", "The cook cooked food.", occupations=("janitor", "cook", "tailor"), each=3)
+    found = mine(
+        tmp_path,
+        GOOD,
+        "A janitor is waiting.",
+        "The cook cooked food.",
+        occupations=("janitor", "cook", "tailor"),
+        each=3,
+    )
     assert found.short == {"janitor": 2, "tailor": 2}
     assert Counter(p.occupation for p in found.premises) == {"janitor": 2, "cook": 3, "tailor": 2}
 
 
 def test_a_frequent_occupation_is_cut_and_the_seed_decides(tmp_path: Path) -> None:
-    sentences = [f"The nurse {verb} there." for verb in ("sits", "stands", "sleeps", "eats", "waits", "smiles", "laughs", "runs")]
-    first, again, other = (mine(tmp_path, *sentences, occupations=("nurse", "cook"), each=4, seed=s) for s in (1, 1, 2))
+    sentences = [
+        f"The nurse {verb} there."
+        for verb in ("sits", "stands", "sleeps", "eats", "waits", "smiles", "laughs", "runs")
+    ]
+    first, again, other = (
+        mine(tmp_path, *sentences, occupations=("nurse", "cook"), each=4, seed=s) for s in (1, 1, 2)
+    )
     assert first == again and first.premises != other.premises
     assert first.found == Counter({"nurse": 8, "cook": 0}) and first.short == {}
     assert [p.origin for p in first.premises] == ["original"] * 4 + ["put in"] * 4
@@ -224,31 +275,59 @@ def test_nothing_left_says_what_removed_it(tmp_path: Path) -> None:
 
 
 def test_occupations_of_ones_own(tmp_path: Path) -> None:
-    found = mine(tmp_path, "A coach is waiting.", "Two coaches are waiting.", occupations=("coach", "attorney"), each=2)
-    assert {p.text for p in found.premises if p.occupation == "attorney"} == {"An attorney is waiting.", "Two attorneys are waiting."}
-    assert [pluralise(w) for w in ("boss", "baby-sitter", "jury", "chairperson")] == ["bosses", "baby-sitters", "juries", "chairpeople"]
+    found = mine(
+        tmp_path,
+        "A coach is waiting.",
+        "Two coaches are waiting.",
+        occupations=("coach", "attorney"),
+        each=2,
+    )
+    assert {p.text for p in found.premises if p.occupation == "attorney"} == {
+        "An attorney is waiting.",
+        "Two attorneys are waiting.",
+    }
+    assert [pluralise(w) for w in ("boss", "baby-sitter", "jury", "chairperson")] == [
+        "bosses",
+        "baby-sitters",
+        "juries",
+        "chairpeople",
+    ]
 
 
 def test_the_workforce_is_the_papers() -> None:
     rows = lexicons.table("en", "workforce")
-    assert Counter(row["majority"] for row in rows) == {"M": 20, "F": 18} and len({row["word"] for row in rows}) == 38
+    assert (
+        Counter(row["majority"] for row in rows) == {"M": 20, "F": 18}
+        and len({row["word"] for row in rows}) == 38
+    )
     by_word = {row["word"]: row for row in rows}
     assert by_word["CEO"]["share_women"] == "27.6" and by_word["nurse"]["share_women"] == "88.9"
     assert [w for w, row in by_word.items() if not row["share_women"]] == ["supervisor"]
-    against = [w for w, r in by_word.items() if r["share_women"] and (float(r["share_women"]) > 50) != (r["majority"] == "F")]
+    against = [
+        w
+        for w, r in by_word.items()
+        if r["share_women"] and (float(r["share_women"]) > 50) != (r["majority"] == "F")
+    ]
     assert against == ["baker", "tailor"]  # as published, against the figures
 
 
 def test_real_captions_give_twenty_for_each_of_the_38(data: Path) -> None:
     pytest.importorskip("faker")
     path = data / "nli" / "en.snli-train20k.jsonl"
-    found = mine_premises([path], per_occupation=20, names=find_names("faker"), rng=np.random.default_rng(0))
-    assert found.short == {} and Counter(p.occupation for p in found.premises) == dict.fromkeys(WORDS, 20)
+    found = mine_premises(
+        [path], per_occupation=20, names=find_names("faker"), rng=np.random.default_rng(0)
+    )
+    assert found.short == {} and Counter(p.occupation for p in found.premises) == dict.fromkeys(
+        WORDS, 20
+    )
     assert len({p.text.casefold() for p in found.premises}) == 760
     assert found.found["construction worker"] == 68 and found.found["nurse"] == 1
     for premise in found.premises:
         form = pluralise(premise.occupation) if premise.is_plural else premise.occupation
-        assert re.search(rf"\b{form}\b", premise.text, re.IGNORECASE) and 3 <= len(premise.text.split()) <= 10
+        assert (
+            re.search(rf"\b{form}\b", premise.text, re.IGNORECASE)
+            and 3 <= len(premise.text.split()) <= 10
+        )
         assert LANGUAGE.faults(premise.text) == []
         assert (premise.origin == "original") == (premise.source_occupation == premise.occupation)
 
@@ -256,5 +335,10 @@ def test_real_captions_give_twenty_for_each_of_the_38(data: Path) -> None:
 def test_a_small_corpus_of_prose_falls_short_and_says_so(data: Path) -> None:
     pytest.importorskip("faker")
     path = data / "nli" / "en.mnli-train10k.jsonl"
-    found = mine_premises([path], per_occupation=20, names=find_names("faker"), rng=np.random.default_rng(0))
-    assert set(found.short) == set(WORDS) and 0 < min(found.short.values()) <= max(found.short.values()) < 20
+    found = mine_premises(
+        [path], per_occupation=20, names=find_names("faker"), rng=np.random.default_rng(0)
+    )
+    assert (
+        set(found.short) == set(WORDS)
+        and 0 < min(found.short.values()) <= max(found.short.values()) < 20
+    )

@@ -10,14 +10,23 @@ import numpy as np
 import pytest
 
 from evenhand import lexicons
-from evenhand.annotate.controls import PlanError, check_plan, count_mix, gold_gender, gold_genders, list_parts, most_controls
-from evenhand.annotate.neutral import find_neutral, neutral_word
-from evenhand.annotate.questions import Question, make_question, place_pairs, plan_questions
-from evenhand.annotate.study import Study
+from evenhand.people.controls import (
+    PlanError,
+    check_plan,
+    count_mix,
+    gold_gender,
+    gold_genders,
+    list_parts,
+    most_controls,
+)
+from evenhand.people.neutral import find_neutral, neutral_word
+from evenhand.people.questions import Question, make_question, place_pairs, plan_questions
+from evenhand.study.study import Study
 from evenhand.core.errors import EvenhandError
-from evenhand.core.records import BLANK, Probe, Suite
+from evenhand.core.probe import BLANK, Probe
+from evenhand.core.suite import Suite
 from evenhand.engine.audit import load_suite
-from evenhand.suites.masking import mask_probe
+from evenhand.families.contextualised.mask_probe import mask_probe
 
 STUDY = Study(name="s", trial=50, batch=100, suite_language="en")
 
@@ -31,17 +40,27 @@ def of_role(questions: tuple[Question, ...], role: str) -> set[str]:
     return {q.probe for q in questions if q.role == role}
 
 
-@pytest.mark.parametrize(("part", "counts"), [("trial", (5, 10, 35)), ("batch-1", (9, 18, 63)), ("batch-3", (9, 18, 63))])
+@pytest.mark.parametrize(
+    ("part", "counts"), [("trial", (5, 10, 35)), ("batch-1", (9, 18, 63)), ("batch-3", (9, 18, 63))]
+)
 def test_a_part_has_its_shares(part: str, counts: tuple[int, int, int]) -> None:
     questions = plan_questions(STUDY, suite(), "ann", part)
     roles = Counter(q.role for q in questions)
-    assert (roles["accuracy"], roles["consistency"], roles["measure"]) == counts  # 216 sentences in 3 batches: 72 each, not 80, 80 and 56
+    assert (
+        roles["accuracy"],
+        roles["consistency"],
+        roles["measure"],
+    ) == counts  # 216 sentences in 3 batches: 72 each, not 80, 80 and 56
     strata = {p.id: p.stratum for p in suite().probes}
     assert all((strata[q.probe] == "OS") == (q.role == "accuracy") for q in questions)
     for role in roles:
         types = Counter(q.type for q in questions if q.role == role)
         assert abs(types["type1"] - types["type2"]) <= 1
-    assert len({(q.probe, q.type) for q in questions}) == len({q.id for q in questions}) == len(questions)
+    assert (
+        len({(q.probe, q.type) for q in questions})
+        == len({q.id for q in questions})
+        == len(questions)
+    )
 
 
 def test_a_full_part_has_the_size_that_the_study_says() -> None:
@@ -55,7 +74,9 @@ def test_a_full_part_has_the_size_that_the_study_says() -> None:
 def test_batches_cover_every_sentence_once() -> None:
     assert list_parts(STUDY, suite()) == ("trial", "batch-1", "batch-2", "batch-3")
     asked = [
-        of_role(q, "measure") | of_role(q, "consistency") for k in (1, 2, 3) for q in [plan_questions(STUDY, suite(), "ann", f"batch-{k}")]
+        of_role(q, "measure") | of_role(q, "consistency")
+        for k in (1, 2, 3)
+        for q in [plan_questions(STUDY, suite(), "ann", f"batch-{k}")]
     ]
     assert sum(len(part) for part in asked) == len(asked[0] | asked[1] | asked[2]) == 216
     assert list_parts(replace(STUDY, trial=0), suite())[0] == "batch-1"
@@ -71,7 +92,9 @@ def test_questions_are_the_same_again_and_other_for_others() -> None:
     assert all({q.id for q in plan}.isdisjoint(q.id for q in mine) for plan in plans)
     assert [q.probe for q in plans[0]] != [q.probe for q in mine]
     sentences = of_role(mine, "measure") | of_role(mine, "consistency")
-    assert sentences == of_role(plans[0], "measure") | of_role(plans[0], "consistency")  # everybody judges the same ones
+    assert sentences == of_role(plans[0], "measure") | of_role(
+        plans[0], "consistency"
+    )  # everybody judges the same ones
 
 
 def test_the_trial_keeps_away_from_the_batches_while_it_can() -> None:
@@ -102,17 +125,31 @@ def test_another_attempt_has_fresh_controls_and_the_same_sentences() -> None:
 
 
 def test_controls_go_on_when_all_had_their_turn() -> None:
-    used = [of_role(plan_questions(STUDY, suite(), "ann", "batch-1", attempt), "accuracy") for attempt in range(1, 9)]
+    used = [
+        of_role(plan_questions(STUDY, suite(), "ann", "batch-1", attempt), "accuracy")
+        for attempt in range(1, 9)
+    ]
     assert all(len(part) == 9 for part in used)
     assert len(set().union(*used[:6])) == 54  # 5 and 4 of 32 a time: none twice in six attempts
     assert len(set().union(*used)) == 64
 
 
-@pytest.mark.parametrize(("male", "female", "most"), [(67, 148, 66), (32, 32, 32), (5, 9, 4), (1, 9, 5), (0, 9, 4), (1, 0, 1)])
+@pytest.mark.parametrize(
+    ("male", "female", "most"),
+    [(67, 148, 66), (32, 32, 32), (5, 9, 4), (1, 9, 5), (0, 9, 4), (1, 0, 1)],
+)
 def test_a_part_leaves_controls_for_a_second_attempt(male: int, female: int, most: int) -> None:
     gold = iter(["male"] * male + ["female"] * female)
     objective = [
-        mask_probe(identity=f"o{i}", language="en", text=f"{i}: {BLANK} came.", male="he", female="she", gold=g) for i, g in enumerate(gold)
+        mask_probe(
+            identity=f"o{i}",
+            language="en",
+            text=f"{i}: {BLANK} came.",
+            male="he",
+            female="she",
+            gold=g,
+        )
+        for i, g in enumerate(gold)
     ]
     small = replace(suite(), probes=(*(p for p in suite().probes if p.stratum == "MS"), *objective))
     assert most_controls(small) == most
@@ -122,11 +159,17 @@ def test_a_part_leaves_controls_for_a_second_attempt(male: int, female: int, mos
     assert len(used[0]) == len(set(used[0])) == most
     if min(male, female) > 1:
         assert not set(used[0]) & set(used[1])
-        assert Counter(gold_genders(small)[p] for p in used[1]) == {"male": most // 2, "female": most // 2}
+        assert Counter(gold_genders(small)[p] for p in used[1]) == {
+            "male": most // 2,
+            "female": most // 2,
+        }
 
 
 def test_parts_do_not_share_controls_while_there_are_others() -> None:
-    used = [of_role(plan_questions(STUDY, suite(), "ann", part), "accuracy") for part in list_parts(STUDY, suite())]
+    used = [
+        of_role(plan_questions(STUDY, suite(), "ann", part), "accuracy")
+        for part in list_parts(STUDY, suite())
+    ]
     assert [len(part) for part in used] == [5, 9, 9, 9]
     assert len(set().union(*used)) == 32
 
@@ -134,7 +177,11 @@ def test_parts_do_not_share_controls_while_there_are_others() -> None:
 def test_controls_are_right_for_both_genders() -> None:
     gold = gold_genders(suite())
     for attempt in (1, 2, 3):
-        right = Counter(gold[q.probe] for q in plan_questions(STUDY, suite(), "ann", "batch-1", attempt) if q.role == "accuracy")
+        right = Counter(
+            gold[q.probe]
+            for q in plan_questions(STUDY, suite(), "ann", "batch-1", attempt)
+            if q.role == "accuracy"
+        )
         assert abs(right["male"] - right["female"]) <= 1
 
 
@@ -145,11 +192,16 @@ def test_pairs_are_asked_in_both_types_far_apart(apart: int | None, least: int) 
         places = [i for i, q in enumerate(questions) if q.probe == probe]
         assert {questions[i].type for i in places} == {"type1", "type2"}
         assert places[1] - places[0] >= least
-    firsts = Counter(next(q.type for q in questions if q.probe == probe) for probe in of_role(questions, "consistency"))
+    firsts = Counter(
+        next(q.type for q in questions if q.probe == probe)
+        for probe in of_role(questions, "consistency")
+    )
     assert len(firsts) == 2  # neither type always comes first
 
 
-@pytest.mark.parametrize(("size", "count", "apart"), [(100, 10, 50), (20, 10, 10), (20, 4, 16), (2, 1, 1), (5, 0, 3)])
+@pytest.mark.parametrize(
+    ("size", "count", "apart"), [(100, 10, 50), (20, 10, 10), (20, 4, 16), (2, 1, 1), (5, 0, 3)]
+)
 def test_pairs_find_their_places(size: int, count: int, apart: int) -> None:
     for seed in range(30):
         pairs = place_pairs(size, count, apart, np.random.default_rng(seed))
@@ -158,7 +210,9 @@ def test_pairs_find_their_places(size: int, count: int, apart: int) -> None:
 
 
 def test_type_1_shows_three_words_in_any_order() -> None:
-    probe = mask_probe(identity="x", language="en", text=f"Yesterday {BLANK} came.", male="he", female="she")
+    probe = mask_probe(
+        identity="x", language="en", text=f"Yesterday {BLANK} came.", male="he", female="she"
+    )
     seen = set()
     for seed in range(60):
         question = make_question(probe, "type1", "measure", np.random.default_rng(seed), "id")
@@ -169,16 +223,34 @@ def test_type_1_shows_three_words_in_any_order() -> None:
     assert len(seen) == 6
 
 
-@pytest.mark.parametrize(("original", "shown", "gender"), [("male", "She came.", "female"), ("female", "He came.", "male")])
+@pytest.mark.parametrize(
+    ("original", "shown", "gender"),
+    [("male", "She came.", "female"), ("female", "He came.", "male")],
+)
 def test_type_2_swaps_the_word(original: str, shown: str, gender: str) -> None:
-    probe = mask_probe(identity="x", language="en", text=f"{BLANK} came.", male="he", female="she", tags={"original": original})
+    probe = mask_probe(
+        identity="x",
+        language="en",
+        text=f"{BLANK} came.",
+        male="he",
+        female="she",
+        tags={"original": original},
+    )
     question = make_question(probe, "type2", "measure", np.random.default_rng(0), "id")
-    assert (question.shown, question.gender, question.span) == (shown, gender, (0, shown.index(" ")))
+    assert (question.shown, question.gender, question.span) == (
+        shown,
+        gender,
+        (0, shown.index(" ")),
+    )
     assert [o.key for o in question.options] == ["1", "2", "3", "4", "5"]
 
 
 def test_type_2_draws_where_nothing_is_said() -> None:
-    genders = Counter(q.gender for q in plan_questions(Study(name="s", batch=270), suite(), "ann", "batch-1") if q.type == "type2")
+    genders = Counter(
+        q.gender
+        for q in plan_questions(Study(name="s", batch=270), suite(), "ann", "batch-1")
+        if q.type == "type2"
+    )
     assert 40 < genders["male"] < 95  # of 135
 
 
@@ -198,18 +270,37 @@ def test_every_sentence_has_a_neutral_word_of_its_own(language: str) -> None:
     for probe in suite(language).probes:
         assert neutral_word(probe) not in ("", "-", *probe.texts[1:])
     for row in lexicons.table(language, "gender"):
-        assert find_neutral(language, row["male"], row["female"]) not in ("", "-", "*", row["male"], row["female"])
+        assert find_neutral(language, row["male"], row["female"]) not in (
+            "",
+            "-",
+            "*",
+            row["male"],
+            row["female"],
+        )
 
 
 @pytest.mark.parametrize(
     ("language", "male", "female", "neutral"),
     [
-        ("zh", "哥哥", "姐姐", "亲人"), ("zh", "养父", "养母", "亲人"), ("zh", "男", "女", "（不填）"), ("zh", "男子", "女子", "人士"),
-        ("en", "he", "she", "they"), ("en", "man", "woman", "person"), ("en", "uncle", "aunt", "relative"), ("en", "duke", "duchess", "noble"),
-        ("ja", "彼", "彼女", "その人"), ("ja", "男性", "女性", "人"), ("ja", "兄", "姉", "きょうだい"), ("ja", "婿", "嫁", "親族"), ("ja", "某", "某某", "人"),
-        ("ja", "お父さん", "お母さん", "親"), ("ko", "삼촌", "고모", "친척"), ("ko", "신랑", "신부", "결혼하는 사람"), ("ko", "형", "누나", "가족"),
+        ("zh", "哥哥", "姐姐", "亲人"),
+        ("zh", "养父", "养母", "亲人"),
+        ("zh", "男", "女", "（不填）"),
+        ("zh", "男子", "女子", "人士"),
+        ("en", "he", "she", "they"),
+        ("en", "man", "woman", "person"),
+        ("en", "uncle", "aunt", "relative"),
+        ("en", "duke", "duchess", "noble"),
+        ("ja", "彼", "彼女", "その人"),
+        ("ja", "男性", "女性", "人"),
+        ("ja", "兄", "姉", "きょうだい"),
+        ("ja", "婿", "嫁", "親族"),
+        ("ja", "某", "某某", "人"),
+        ("ja", "お父さん", "お母さん", "親"),
+        ("ko", "삼촌", "고모", "친척"),
+        ("ko", "신랑", "신부", "결혼하는 사람"),
+        ("ko", "형", "누나", "가족"),
     ],
-)  # fmt: skip
+)
 def test_neutral_words(language: str, male: str, female: str, neutral: str) -> None:
     assert find_neutral(language, male, female) == neutral
 
@@ -229,14 +320,25 @@ def test_every_pair_of_the_published_file_has_a_word_of_its_own() -> None:
 def test_the_neutral_word_fits_its_place() -> None:
     start = mask_probe(identity="x", language="en", text=f"{BLANK} came.", male="he", female="she")
     assert neutral_word(start) == "They"
-    particle = mask_probe(identity="x", language="ko", text=f"{BLANK}{{이/가}} 온다.", male="손자", female="손녀")
+    particle = mask_probe(
+        identity="x", language="ko", text=f"{BLANK}{{이/가}} 온다.", male="손자", female="손녀"
+    )
     assert (particle.texts[1], neutral_word(particle)) == ("손자가", "손주가")
-    assert neutral_word(replace(start, tags={**start.tags, "neutral": "The tailor"})) == "The tailor"
+    assert (
+        neutral_word(replace(start, tags={**start.tags, "neutral": "The tailor"})) == "The tailor"
+    )
     assert neutral_word(replace(start, tags={})) == "They"
 
 
 def test_the_right_gender_is_read_from_gold_or_fair() -> None:
-    probe = Probe(id="x", kind="mask", language="en", texts=(BLANK, "he", "she"), stratum="OS", tags={"fair": "1"})
+    probe = Probe(
+        id="x",
+        kind="mask",
+        language="en",
+        texts=(BLANK, "he", "she"),
+        stratum="OS",
+        tags={"fair": "1"},
+    )
     assert gold_gender(probe) == "female"
     assert gold_gender(replace(probe, tags={"gold": "male"})) == "male"
     assert gold_gender(replace(probe, tags={"fair": "equal"})) == ""
@@ -244,7 +346,11 @@ def test_the_right_gender_is_read_from_gold_or_fair() -> None:
 
 
 def test_what_cannot_be_asked_is_refused() -> None:
-    for study, key in ((replace(STUDY, batch=300), "batch"), (replace(STUDY, batches=4), "batches"), (replace(STUDY, trial=2), "trial")):
+    for study, key in (
+        (replace(STUDY, batch=300), "batch"),
+        (replace(STUDY, batches=4), "batches"),
+        (replace(STUDY, trial=2), "trial"),
+    ):
         with pytest.raises(PlanError) as caught:
             check_plan(study, suite())
         assert caught.value.key == key
@@ -253,4 +359,6 @@ def test_what_cannot_be_asked_is_refused() -> None:
     with pytest.raises(EvenhandError, match="attempt is 0"):
         plan_questions(STUDY, suite(), "ann", "trial", 0)
     assert len(list_parts(replace(STUDY, types=("type1",), trial=0), suite())) == 3
-    assert {q.type for q in plan_questions(replace(STUDY, types=("type1",)), suite(), "ann", "trial")} == {"type1"}
+    assert {
+        q.type for q in plan_questions(replace(STUDY, types=("type1",)), suite(), "ann", "trial")
+    } == {"type1"}

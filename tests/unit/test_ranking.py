@@ -30,14 +30,20 @@ def stand(score: Score, **settings: object) -> Standing:
 
 def test_scores_that_can_be_reckoned_by_hand() -> None:
     coal, own, neutral = rank(make_ladder(SCORES), resamples=2000)
-    assert [s.measure for s in (coal, own, neutral)] == ["nli_coal", "objective", "fraction_neutral"]
+    assert [s.measure for s in (coal, own, neutral)] == [
+        "nli_coal",
+        "objective",
+        "fraction_neutral",
+    ]
     assert [s.rank for s in (coal, own, neutral)] == [1, 2, 3]
     for found in (coal.pearson, coal.spearman, coal.kendall):
         assert found.value == pytest.approx(1)
         assert found.p < 1e-6
         assert found.by_seed == pytest.approx({0: 1, 1: 1, 2: 1})
     assert (coal.signal, coal.share) == pytest.approx((2 / 3, 2 / 3))
-    assert (coal.noise, coal.leak, coal.leak_ratio, coal.noise_ratio) == pytest.approx((0, 0, 0, 0), abs=1e-12)
+    assert (coal.noise, coal.leak, coal.leak_ratio, coal.noise_ratio) == pytest.approx(
+        (0, 0, 0, 0), abs=1e-12
+    )
     assert coal.leak_pearson.note == CONSTANT
     assert (coal.finding, coal.is_moved) == ("found", False)
 
@@ -57,9 +63,17 @@ def test_scores_that_can_be_reckoned_by_hand() -> None:
 
 def test_a_score_that_hardly_moves_has_found_nothing_however_straight_it_is() -> None:
     weak, flat = rank(
-        make_ladder({"fraction_neutral": lambda rung: 0.66 + 0.01 * rung.rate, "nli_coal": lambda rung: 0.66 + 0.03 * rung.rate})
+        make_ladder(
+            {
+                "fraction_neutral": lambda rung: 0.66 + 0.01 * rung.rate,
+                "nli_coal": lambda rung: 0.66 + 0.03 * rung.rate,
+            }
+        )
     )
-    assert [(s.measure, s.is_flat, s.finding) for s in (weak, flat)] == [("nli_coal", False, "found"), ("fraction_neutral", True, "not")]
+    assert [(s.measure, s.is_flat, s.finding) for s in (weak, flat)] == [
+        ("nli_coal", False, "found"),
+        ("fraction_neutral", True, "not"),
+    ]
     assert flat.pearson.value == pytest.approx(1)
 
 
@@ -79,9 +93,16 @@ def test_a_constant_score_has_no_correlation_and_says_so() -> None:
 
 
 def slow_kendall(x: list[float], y: list[float]) -> float:
-    pairs = [(np.sign(b - a), np.sign(d - c)) for (a, c), (b, d) in combinations(zip(x, y, strict=True), 2)]
+    pairs = [
+        (np.sign(b - a), np.sign(d - c))
+        for (a, c), (b, d) in combinations(zip(x, y, strict=True), 2)
+    ]
     ties = [sum(p[i] != 0 for p in pairs) for i in (0, 1)]
-    return float(sum(a * b for a, b in pairs) / math.sqrt(ties[0] * ties[1])) if all(ties) else math.nan
+    return (
+        float(sum(a * b for a, b in pairs) / math.sqrt(ties[0] * ties[1]))
+        if all(ties)
+        else math.nan
+    )
 
 
 def test_a_noisy_score_as_scipy_and_as_slow_code_have_it() -> None:
@@ -90,18 +111,33 @@ def test_a_noisy_score_as_scipy_and_as_slow_code_have_it() -> None:
     found = stand(lambda rung: scores[rung])
     table = [[scores[Rung(ladder="rate", rate=r, seed=s)] for r in RATES] for s in range(3)]
     means = [sum(column) / 3 for column in zip(*table, strict=True)]
-    for kind, test in (("pearson", stats.pearsonr), ("spearman", stats.spearmanr), ("kendall", stats.kendalltau)):
+    for kind, test in (
+        ("pearson", stats.pearsonr),
+        ("spearman", stats.spearmanr),
+        ("kendall", stats.kendalltau),
+    ):
         theirs, mine = test(RATES, means), getattr(found, kind)
         assert mine.value == pytest.approx(theirs.statistic)
         assert mine.p == pytest.approx(theirs.pvalue)
-        assert mine.by_seed == pytest.approx({s: test(RATES, row).statistic for s, row in enumerate(table)})
-        assert mine.mean_of_seeds == pytest.approx(sum(test(RATES, row).statistic for row in table) / 3)
+        assert mine.by_seed == pytest.approx(
+            {s: test(RATES, row).statistic for s, row in enumerate(table)}
+        )
+        assert mine.mean_of_seeds == pytest.approx(
+            sum(test(RATES, row).statistic for row in table) / 3
+        )
         assert mine.interval.low < mine.value < mine.interval.high
     assert found.kendall.value == pytest.approx(slow_kendall(list(RATES), means))
-    assert found.strength.value == pytest.approx(stats.pearsonr([abs(2 * r - 1) for r in RATES], means).statistic)
+    assert found.strength.value == pytest.approx(
+        stats.pearsonr([abs(2 * r - 1) for r in RATES], means).statistic
+    )
     assert found.signal == pytest.approx(max(means) - min(means))
-    assert found.noise == pytest.approx(np.mean([np.std(column, ddof=1) for column in zip(*table, strict=True)]))
-    errors = [np.mean([scores[Rung(ladder="errors", rate=0.5, errors=e, seed=s)] for s in range(3)]) for e in ERRORS]
+    assert found.noise == pytest.approx(
+        np.mean([np.std(column, ddof=1) for column in zip(*table, strict=True)])
+    )
+    errors = [
+        np.mean([scores[Rung(ladder="errors", rate=0.5, errors=e, seed=s)] for s in range(3)])
+        for e in ERRORS
+    ]
     assert found.leak == pytest.approx(max(errors) - min(errors))
     assert found.leak_pearson.value == pytest.approx(stats.pearsonr(ERRORS, errors).statistic)
 
@@ -128,12 +164,23 @@ def test_few_and_missing_rungs_are_named() -> None:
     whole = make_ladder(SCORES)
 
     def is_silent(r: Reading) -> bool:
-        return (r.measure, r.rung.rate) == ("nli_coal", 0.3) or (r.rung.rate, r.rung.seed) == (0.7, 2)
+        return (r.measure, r.rung.rate) == ("nli_coal", 0.3) or (r.rung.rate, r.rung.seed) == (
+            0.7,
+            2,
+        )
 
     kept = [r for r in whole.readings if (r.measure, r.rung.rate) != ("objective", 0.9)]
-    holed = [read(r.rung, r.suite, r.measure, math.nan, "no answer") if is_silent(r) else r for r in kept]
-    coal, own, _ = sorted(rank(Ladder(language="en", encoder="x", words={}, readings=tuple(holed)), resamples=100), key=lambda s: s.rank)
-    assert coal.notes == ("no value at bias rate 0.3: no answer", "no value at bias rate 0.7 with seed 2: no answer")
+    holed = [
+        read(r.rung, r.suite, r.measure, math.nan, "no answer") if is_silent(r) else r for r in kept
+    ]
+    coal, own, _ = sorted(
+        rank(Ladder(language="en", encoder="x", words={}, readings=tuple(holed)), resamples=100),
+        key=lambda s: s.rank,
+    )
+    assert coal.notes == (
+        "no value at bias rate 0.3: no answer",
+        "no value at bias rate 0.7 with seed 2: no answer",
+    )
     assert own.notes[-1] == "no value at bias rate 0.9"
     assert coal.pearson.value == pytest.approx(1)
     assert coal.noise == pytest.approx(0, abs=1e-12)
@@ -142,7 +189,12 @@ def test_few_and_missing_rungs_are_named() -> None:
 def test_a_measure_that_the_ladder_of_errors_was_not_asked() -> None:
     whole = make_ladder(SCORES)
     part = [r for r in whole.readings if r.measure != "objective" or r.rung.ladder == "rate"]
-    found = {s.measure: s for s in rank(Ladder(language="en", encoder="x", words={}, readings=tuple(part)), resamples=50)}
+    found = {
+        s.measure: s
+        for s in rank(
+            Ladder(language="en", encoder="x", words={}, readings=tuple(part)), resamples=50
+        )
+    }
     assert found["objective"].notes == ("not asked of the ladder of mere errors",)
     assert math.isnan(found["objective"].leak_ratio)
     assert found["nli_coal"].notes == ()
@@ -161,7 +213,11 @@ def test_the_order() -> None:
     """By |r| to two decimals; then by what errors do; then by what seeds do; without a correlation last."""
 
     def line(slope: float, leak: float, spread: float) -> Score:
-        return lambda rung: slope * rung.rate + (leak * rung.errors if rung.ladder == "errors" else 0) + spread * (rung.seed - 1)
+        return lambda rung: (
+            slope * rung.rate
+            + (leak * rung.errors if rung.ladder == "errors" else 0)
+            + spread * (rung.seed - 1)
+        )
 
     scores = {
         "flat": line(0, 0, 0),
@@ -170,7 +226,13 @@ def test_the_order() -> None:
         "best": line(-1, 0.1, 0.01),
         "curved": lambda rung: rung.rate**8,
     }
-    assert [s.measure for s in rank(make_ladder(scores), resamples=100)] == ["best", "noisy", "leaky", "curved", "flat"]
+    assert [s.measure for s in rank(make_ladder(scores), resamples=100)] == [
+        "best",
+        "noisy",
+        "leaky",
+        "curved",
+        "flat",
+    ]
 
 
 def test_settings_are_checked_and_nothing_to_rank_is_nothing() -> None:
@@ -187,19 +249,29 @@ values = st.lists(st.floats(-10, 10).map(lambda v: round(v, 2)), min_size=11, ma
 def test_kendall_as_slow_code_has_it(x: list[float], y: list[float]) -> None:
     mine = float(kendall(np.asarray(x), np.asarray(y)))
     assert mine == pytest.approx(slow_kendall(x, y), nan_ok=True)
-    assert float(kendall(np.asarray([x, y]), np.asarray([y, x]))[1]) == pytest.approx(mine, nan_ok=True)
+    assert float(kendall(np.asarray([x, y]), np.asarray([y, x]))[1]) == pytest.approx(
+        mine, nan_ok=True
+    )
 
 
 @given(values, st.floats(0.1, 5), st.floats(-3, 3), st.randoms())
 def test_laws(scores: list[float], slope: float, offset: float, chance: object) -> None:
     """The order of readings is irrelevant; another scale changes no coefficient; turned round, all change their sign."""
     ladder = make_ladder(
-        {"m": lambda rung: scores[round(rung.rate * 10)], "turned": lambda rung: offset - slope * scores[round(rung.rate * 10)]}
+        {
+            "m": lambda rung: scores[round(rung.rate * 10)],
+            "turned": lambda rung: offset - slope * scores[round(rung.rate * 10)],
+        }
     )
     mixed = list(ladder.readings)
     chance.shuffle(mixed)  # type: ignore[attr-defined]
     found = {s.measure: s for s in rank(ladder, resamples=50)}
-    again = {s.measure: s for s in rank(Ladder(language="en", encoder="x", words={}, readings=tuple(mixed)), resamples=50)}
+    again = {
+        s.measure: s
+        for s in rank(
+            Ladder(language="en", encoder="x", words={}, readings=tuple(mixed)), resamples=50
+        )
+    }
     for kind in ("pearson", "spearman", "kendall"):
         first, second = (getattr(found[m], kind).value for m in ("m", "turned"))
         assert first == pytest.approx(-second, abs=1e-6, nan_ok=True)
@@ -209,11 +281,15 @@ def test_laws(scores: list[float], slope: float, offset: float, chance: object) 
 
 def test_fisher_by_hand() -> None:
     found = fisher_interval(0.5, 28, "pearson")  # z 0.549306, its error 1 / 5
-    assert found == pytest.approx((0.5, math.tanh(0.549306 - 0.391993), math.tanh(0.549306 + 0.391993)), abs=1e-5)
+    assert found == pytest.approx(
+        (0.5, math.tanh(0.549306 - 0.391993), math.tanh(0.549306 + 0.391993)), abs=1e-5
+    )
     assert fisher_interval(-0.5, 28, "pearson")[1:] == pytest.approx((-found.high, -found.low))
     for kind in ("spearman", "kendall"):
         whole = fisher_interval(1.0, 11, kind)
-        assert 0.85 < whole.low < 1 == whole.high  # a perfect order of 11 is no proof of a perfect order
+        assert (
+            0.85 < whole.low < 1 == whole.high
+        )  # a perfect order of 11 is no proof of a perfect order
         assert math.isnan(fisher_interval(1.0, 3, kind).low)
     lows = [fisher_interval(0.8, n, "pearson").low for n in range(4, 30)]
     assert all(a < b for a, b in pairwise(lows))
@@ -225,17 +301,27 @@ def test_fisher_by_hand() -> None:
 def test_the_intervals_hold_what_they_should(shape: str, seeds: int) -> None:
     """Ladders made 4,000 times over: 95 % intervals hold the usual coefficient in 94 % or more; of ranks, which move in steps, in 90 % or more."""
     x = np.asarray(RATES)
-    mean = {"none": 0 * x, "weak": 0.3 * x, "strong": 2 / 3 * x, "curved": x**3, "saturated": 1 - np.exp(-6 * x), "dip": (x - 0.3) ** 2}[
-        shape
-    ]
+    mean = {
+        "none": 0 * x,
+        "weak": 0.3 * x,
+        "strong": 2 / 3 * x,
+        "curved": x**3,
+        "saturated": 1 - np.exp(-6 * x),
+        "dip": (x - 0.3) ** 2,
+    }[shape]
     rng = np.random.default_rng(1)
     kinds: dict[Coefficient, float] = {"pearson": 0.94, "spearman": 0.90, "kendall": 0.90}
     for noise in (0.02, 0.1, 0.4):
         drawn = (mean + noise * rng.standard_normal((4000, seeds, len(x)))).mean(axis=1)
         for kind, least in kinds.items():
-            found = {"pearson": pearson, "spearman": spearman, "kendall": kendall}[kind](np.broadcast_to(x, drawn.shape), drawn)
+            found = {"pearson": pearson, "spearman": spearman, "kendall": kendall}[kind](
+                np.broadcast_to(x, drawn.shape), drawn
+            )
             usual = float(np.median(found))
-            held = [i.low - 1e-9 <= usual <= i.high + 1e-9 for i in (fisher_interval(float(v), len(x), kind) for v in found)]
+            held = [
+                i.low - 1e-9 <= usual <= i.high + 1e-9
+                for i in (fisher_interval(float(v), len(x), kind) for v in found)
+            ]
             assert np.mean(held) >= least, (kind, noise, usual)
 
 
@@ -254,17 +340,20 @@ def test_a_ladder_comes_back_from_its_file(tmp_path: Path) -> None:
     assert [p.name for p in path.parent.iterdir()] == ["ladder.json"]
     assert read_ladder(path.parent).encoder == "default"
     first, second = rank(ladder, resamples=50), rank(again, resamples=50)
-    assert [(s.measure, s.pearson.value) for s in first[:20]] == [(s.measure, s.pearson.value) for s in second[:20]]
+    assert [(s.measure, s.pearson.value) for s in first[:20]] == [
+        (s.measure, s.pearson.value) for s in second[:20]
+    ]
 
 
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"readings": None}, "not a ladder"), ({"words": []}, "not a ladder"),
+        ({"readings": None}, "not a ladder"),
+        ({"words": []}, "not a ladder"),
         ({"readings": [{"ladder": "height"}]}, "ladder is 'height', not one of rate, errors"),
         ({"readings": [{"ladder": "rate", "rate": 0}]}, "the field 'errors' is missing"),
     ],
-)  # fmt: skip
+)
 def test_files_that_hold_no_ladder(tmp_path: Path, change: dict[str, object], told: str) -> None:
     path = tmp_path / "x.json"
     path.write_text(json.dumps({**ladder_json(make_ladder(SCORES)), **change}), encoding="utf-8")
@@ -284,6 +373,12 @@ def test_a_file_that_is_no_json(tmp_path: Path) -> None:
 def test_a_suite_twice_is_ranked_twice() -> None:
     one = make_ladder(SCORES)
     both = Ladder(
-        language="en", encoder="x", words={}, readings=(*one.readings, *(read(r.rung, "other", r.measure, r.value) for r in one.readings))
+        language="en",
+        encoder="x",
+        words={},
+        readings=(
+            *one.readings,
+            *(read(r.rung, "other", r.measure, r.value) for r in one.readings),
+        ),
     )
     assert sorted({s.suite for s in rank(both, resamples=50)}) == sorted({SUITE, "other"})

@@ -10,9 +10,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evenhand.core.records import NLI_LABELS, Answers, Probe, Suite, SuiteCard
+from evenhand.core.answers import Answers
+from evenhand.core.probe import NLI_LABELS, Probe
+from evenhand.core.suite import Suite, SuiteCard
 
-CARD = SuiteCard(name="s", version="1", language="en", source="here", licence="none", citation="none", description="none")
+CARD = SuiteCard(
+    name="s",
+    version="1",
+    language="en",
+    source="here",
+    licence="none",
+    citation="none",
+    description="none",
+)
 PROBE = Probe(
     id="a",
     kind="pair",
@@ -35,7 +45,16 @@ def digest(*probes: Probe) -> str:
 
 def test_a_probe_comes_back_from_json() -> None:
     assert Probe.from_json(json.loads(json.dumps(PROBE.to_json()))) == PROBE
-    assert list(PROBE.to_json()) == ["id", "kind", "language", "texts", "stratum", "cluster", "twin", "tags"]
+    assert list(PROBE.to_json()) == [
+        "id",
+        "kind",
+        "language",
+        "texts",
+        "stratum",
+        "cluster",
+        "twin",
+        "tags",
+    ]
     assert list(PROBE.to_json()["tags"]) == ["a", "z"]
 
 
@@ -88,6 +107,12 @@ def test_the_reference_names_version_digest_and_limit() -> None:
 
 def test_coverage_is_the_share_that_was_answered() -> None:
     values = np.asarray([[0.1, 0.2, 0.7], [np.nan, 0.5, 0.5], [np.nan] * 3, [1.0, 0, 0]])
-    answers = Answers(respondent="r", suite="s", labels=NLI_LABELS, probes=(PROBE,) * 4, values=values)
+    answers = Answers(
+        respondent="r", suite="s", labels=NLI_LABELS, probes=(PROBE,) * 4, values=values
+    )
     assert answers.coverage == 0.5
-    assert np.isnan(Answers(respondent="r", suite="s", labels=NLI_LABELS, probes=(), values=np.empty((0, 3))).coverage)
+    assert np.isnan(
+        Answers(
+            respondent="r", suite="s", labels=NLI_LABELS, probes=(), values=np.empty((0, 3))
+        ).coverage
+    )

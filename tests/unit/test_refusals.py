@@ -55,9 +55,15 @@ def refused(*words: object) -> str:
         (("defautl",), "Did you mean default?"),
         (("fixed:fiar",), "unknown fixed respondent 'fiar'. Did you mean fair?"),
         (("nobody:x",), "unknown model 'nobody:x'. Known forms: smollm, causal:"),
-        ((*FAIR, "--suite", "ocupation-nli"), "unknown suite 'ocupation-nli'. Did you mean occupation-nli"),
+        (
+            (*FAIR, "--suite", "ocupation-nli"),
+            "unknown suite 'ocupation-nli'. Did you mean occupation-nli",
+        ),
         ((*FAIR, "--suite", "nli_coal"), "Did you mean nli-coal"),
-        ((*FAIR, "--suite", "zzz"), f"unknown suite 'zzz'. Known: {', '.join(catalog.entries('suites'))}."),
+        (
+            (*FAIR, "--suite", "zzz"),
+            f"unknown suite 'zzz'. Known: {', '.join(catalog.entries('suites'))}.",
+        ),
         ((*FAIR, "--suite", "occupation-nli:large"), "has no variant 'large'; it has balanced"),
         ((*FAIR, "--suite", "nowhere.jsonl"), "nowhere.jsonl: there is no such file"),
         ((*FAIR, "--measure", "nli_cola"), "unknown measure 'nli_cola'. Did you mean nli_coal"),
@@ -66,27 +72,40 @@ def refused(*words: object) -> str:
         ((*FAIR, "--suite", "nli-coal"), "EVENHAND_OFFLINE=1 forbids fetching it"),
         ((*FAIR, "--suite", "nli-coal", "--data", "nowhere"), "nowhere: is no folder"),
         ((*FAIR, "--captions", "nowhere.txt"), "nowhere.txt: there is no such file"),
-        ((*FAIR, "--batch-size", "many"), "batch size 'many': give a number of at least 1, or auto"),
+        (
+            (*FAIR, "--batch-size", "many"),
+            "batch size 'many': give a number of at least 1, or auto",
+        ),
         ((*FAIR, "--batch-size", "0"), "batch size '0'"),
         ((*FAIR, "--level", "95"), "level is 95.0; give a share between 0 and 1"),
-        ((*FAIR, "--method", "normal"), "'normal' is not an interval method; use percentile or bca"),
+        (
+            (*FAIR, "--method", "normal"),
+            "'normal' is not an interval method; use percentile or bca",
+        ),
         ((*FAIR, "--label-map", "entailment:0"), "'entailment:0' is not of the form name=number"),
         ((*FAIR, "--label-map", "e=0,e=1,n=2"), "each name once"),
     ],
-)  # fmt: skip
+)
 def test_audit(words: tuple[str, ...], said: str) -> None:
     assert said in refused("audit", *words)
 
 
 @pytest.mark.parametrize(
-    "told", ["entailment=0,neutral=0,contradiction=2", "entailment=0,neutral=1", "entailment=1,neutral=2,contradiction=3"]
+    "told",
+    [
+        "entailment=0,neutral=0,contradiction=2",
+        "entailment=0,neutral=1",
+        "entailment=1,neutral=2,contradiction=3",
+    ],
 )
 def test_a_label_map_that_is_no_permutation(tmp_path: Path, told: str) -> None:
     folder = write_model(tmp_path / "tiny")
     assert "is not a permutation" in refused("audit", folder, *QUICK, "--label-map", told)
 
 
-@pytest.mark.parametrize("words", [("--limit", "0"), ("--seed", "-1"), ("--resamples", "5"), ("--nonsense",)])
+@pytest.mark.parametrize(
+    "words", [("--limit", "0"), ("--seed", "-1"), ("--resamples", "5"), ("--nonsense",)]
+)
 def test_what_typer_refuses_leaves_with_2_as_well(words: tuple[str, ...]) -> None:
     code, out, err = evenhand("audit", "fixed:fair", *words)
     assert (code, out) == (2, "")
@@ -98,14 +117,29 @@ def test_what_typer_refuses_leaves_with_2_as_well(words: tuple[str, ...]) -> Non
     ("raw", "said"),
     [
         (b"", "p.csv: the file is empty"),
-        (b"id,score\na,1\n", "p.csv: has the columns id, score; needed are entailment, neutral, contradiction"),
-        (f"{HEAD}{FIRST},0.2,0.3,0.5\n{SECOND},0.9,0.3,0.5\n".encode(), "p.csv, row 3: probabilities 0.9, 0.3, 0.5 do not sum to one (sum 1.7)"),
-        (f"{HEAD}{FIRST},0.2,0.3,0.5\n{FIRST},0.2,0.3,0.5\n".encode(), f"p.csv, row 3: the id '{FIRST}' was already used in row 2"),
-        (f"{HEAD}nobody,0.2,0.3,0.5\n".encode(), "p.csv, row 2: the id 'nobody' is not in occupation-nli"),
-        (HEAD.encode() + b"caf\xe9,0.2,0.3,0.5\n", "p.csv, row 2: byte 0xe9 is not UTF-8; save the file as UTF-8"),
+        (
+            b"id,score\na,1\n",
+            "p.csv: has the columns id, score; needed are entailment, neutral, contradiction",
+        ),
+        (
+            f"{HEAD}{FIRST},0.2,0.3,0.5\n{SECOND},0.9,0.3,0.5\n".encode(),
+            "p.csv, row 3: probabilities 0.9, 0.3, 0.5 do not sum to one (sum 1.7)",
+        ),
+        (
+            f"{HEAD}{FIRST},0.2,0.3,0.5\n{FIRST},0.2,0.3,0.5\n".encode(),
+            f"p.csv, row 3: the id '{FIRST}' was already used in row 2",
+        ),
+        (
+            f"{HEAD}nobody,0.2,0.3,0.5\n".encode(),
+            "p.csv, row 2: the id 'nobody' is not in occupation-nli",
+        ),
+        (
+            HEAD.encode() + b"caf\xe9,0.2,0.3,0.5\n",
+            "p.csv, row 2: byte 0xe9 is not UTF-8; save the file as UTF-8",
+        ),
     ],
     ids=["empty", "columns", "sum", "twice", "unknown", "latin-1"],
-)  # fmt: skip
+)
 def test_measure(here: Path, raw: bytes, said: str) -> None:
     (here / "p.csv").write_bytes(raw)
     assert said in refused("measure", "p.csv", "--suite", "occupation-nli", "--out", "report")
@@ -114,7 +148,9 @@ def test_measure(here: Path, raw: bytes, said: str) -> None:
 def test_measure_wants_to_know_the_suite_and_the_file(here: Path) -> None:
     (here / "p.csv").write_text("id,label\n", encoding="utf-8")
     assert "p.csv: say which suite was answered, with --suite" in refused("measure", "p.csv")
-    assert "nowhere.csv: there is no such file" in refused("measure", "nowhere.csv", "--suite", "occupation-nli")
+    assert "nowhere.csv: there is no such file" in refused(
+        "measure", "nowhere.csv", "--suite", "occupation-nli"
+    )
     assert "nowhere.parquet: there is no such file" in refused("measure", "nowhere.parquet")
 
 
@@ -124,27 +160,38 @@ def test_measure_wants_to_know_the_suite_and_the_file(here: Path) -> None:
         (("show", "nli_cola"), "unknown name 'nli_cola'. Did you mean nli_coal"),
         (("suites", "build", "occupation", "--out", "x.jsonl"), "Did you mean occupation-nli"),
         (("suites", "verify", "nowhere.jsonl"), "nowhere.jsonl: there is no such file"),
-        (("suites", "export", "ordinary-nli", "--lang", "de", "--out", "x.jsonl"), "has no language 'de'"),
+        (
+            ("suites", "export", "ordinary-nli", "--lang", "de", "--out", "x.jsonl"),
+            "has no language 'de'",
+        ),
     ],
-)  # fmt: skip
+)
 def test_other_verbs(words: tuple[str, ...], said: str) -> None:
     assert said in refused(*words)
 
 
-def test_a_report_cannot_go_below_a_file_and_the_model_is_not_asked(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_report_cannot_go_below_a_file_and_the_model_is_not_asked(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (here / "file").write_text("x", encoding="utf-8")
-    monkeypatch.setattr("evenhand.engine.audit.audit", lambda *_, **__: pytest.fail("asked for nothing"))
+    monkeypatch.setattr(
+        "evenhand.engine.audit.audit", lambda *_, **__: pytest.fail("asked for nothing")
+    )
     for out in ("file", "file/report", "file/deep/report"):
         assert "cannot write" in refused("audit", *FAIR, "--out", out)
     assert (here / "file").read_text(encoding="utf-8") == "x"
 
 
-def test_a_read_only_folder_is_refused_before_the_model_is_asked(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_read_only_folder_is_refused_before_the_model_is_asked(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def deny(*_: Any, **__: Any) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
-    monkeypatch.setattr("evenhand.core.storage.tempfile.TemporaryFile", deny)
-    monkeypatch.setattr("evenhand.engine.audit.audit", lambda *_, **__: pytest.fail("asked for nothing"))
+    monkeypatch.setattr("evenhand.core.files.tempfile.TemporaryFile", deny)
+    monkeypatch.setattr(
+        "evenhand.engine.audit.audit", lambda *_, **__: pytest.fail("asked for nothing")
+    )
     assert "Permission denied; choose another folder" in refused("audit", *FAIR, "--out", "report")
 
 
@@ -166,25 +213,40 @@ def test_a_disk_that_fills_up_while_the_report_is_written_leaves_no_part_of_it(
     monkeypatch.setattr(Path, "write_text", fill)
     code, out, err = evenhand("audit", *FAIR, "--out", "report")
     assert (code, out) == (2, "")
-    assert err == "error: cannot write report: No space left on device; free some space and run the same command again, nothing is lost\n"
+    assert (
+        err
+        == "error: cannot write report: No space left on device; free some space and run the same command again, nothing is lost\n"
+    )
     assert {p: p.read_bytes() for p in here.rglob("*") if p.is_file()} == before
     assert not [p for p in here.iterdir() if p.name.startswith(".")]
     assert callable(report_writing.write)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit on the size of files")
-@pytest.mark.parametrize("small", ["to_html", "to_html to_markdown to_latex results_text probe_lines"], ids=["text", "parquet"])
-def test_a_real_limit_on_the_size_of_files_leaves_no_part_of_a_report(here: Path, small: str) -> None:
+@pytest.mark.parametrize(
+    "small",
+    ["to_html", "to_html to_markdown to_latex results_text probe_lines"],
+    ids=["text", "parquet"],
+)
+def test_a_real_limit_on_the_size_of_files_leaves_no_part_of_a_report(
+    here: Path, small: str
+) -> None:
     """The system itself refuses, in the middle of whichever file is first too large; where all texts are small that is answers.parquet."""
     script = (
         "import resource, evenhand.report.html as a, evenhand.report.markdown as b, evenhand.report.latex as c, evenhand.report.results as d\n"
-        "import evenhand.suites.files as e\n"
+        "import evenhand.core.suite as e\n"
         f"for module, name in zip((a, b, c, d, e), {small.split()!r}):\n setattr(module, name, lambda run: 'small')\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))\n"
         "from evenhand.cli.main import run; run()"
     )
     words = ["audit", "fixed:fair", *QUICK, "--out", "report"]
-    done = subprocess.run([sys.executable, "-c", script, *words], capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", script, *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
     assert done.returncode == 2, done.stderr
     assert done.stderr.startswith("error: cannot write report: ")
     assert done.stderr.count("\n") == 1

@@ -15,7 +15,9 @@ import pytest
 from rich.console import Console
 
 import evenhand as eh
-from evenhand.core.records import NLI_LABELS, Floats, Kind, Probe, Run, Suite, SuiteCard
+from evenhand.core.probe import NLI_LABELS, Floats, Kind, Probe
+from evenhand.core.run import Run
+from evenhand.core.suite import Suite, SuiteCard
 from evenhand.report.figures import by_lean
 from evenhand.report.html import to_html
 from evenhand.report.latex import to_latex
@@ -30,7 +32,10 @@ from evenhand.report.wording import limits, method, notes, ordered, standing, un
 
 def noise(pairs: list[tuple[str, str]]) -> Floats:
     """Three numbers that depend on nothing but the words."""
-    seeds = [int.from_bytes(hashlib.blake2b("\0".join(p).encode(), digest_size=8).digest()) for p in pairs]
+    seeds = [
+        int.from_bytes(hashlib.blake2b("\0".join(p).encode(), digest_size=8).digest())
+        for p in pairs
+    ]
     return np.asarray([np.random.default_rng(s).normal(size=3) for s in seeds])
 
 
@@ -66,15 +71,34 @@ class TwoLabels:
 def hostile() -> Suite:
     """Occupations, sentences and a name that try to be code."""
     evil = '<script>alert(\'x\')</script>" onload="1" role="x" | `_*[a](b) \\input{/etc/passwd} 50% & #1'
-    rows = [(s, g, i) for i in range(3) for s, g in (("PS", "female"), ("AS", "male"), ("NS", "male"))]
+    rows = [
+        (s, g, i) for i in range(3) for s, g in (("PS", "female"), ("AS", "male"), ("NS", "male"))
+    ]
     probes = tuple(
         Probe(
-            id=f"{s}{i}", kind="pair", language="en", texts=(f"{evil} {i}", f"<b>{g}</b> {i}"), stratum=s, cluster=f"{evil}{i}",
-            tags={"occupation": f"{evil}{i}", "lean": "female" if s != "NS" else "none", "template": f"{{x}} {evil}{i}"},
+            id=f"{s}{i}",
+            kind="pair",
+            language="en",
+            texts=(f"{evil} {i}", f"<b>{g}</b> {i}"),
+            stratum=s,
+            cluster=f"{evil}{i}",
+            tags={
+                "occupation": f"{evil}{i}",
+                "lean": "female" if s != "NS" else "none",
+                "template": f"{{x}} {evil}{i}",
+            },
         )
         for s, g, i in rows
-    )  # fmt: skip
-    card = SuiteCard(name=evil, version="<1>", language="en", source=evil, licence=evil, citation=evil, description=evil)
+    )
+    card = SuiteCard(
+        name=evil,
+        version="<1>",
+        language="en",
+        source=evil,
+        licence=evil,
+        citation=evil,
+        description=evil,
+    )
     return Suite(card=card, probes=probes)
 
 
@@ -95,8 +119,10 @@ def page(run: Run) -> str:
 def by_hand(run: Run, stratum: str, label: str) -> float:
     """The share of a label, counted one by one."""
     given = [
-        NLI_LABELS[int(np.argmax(v))] for p, v in zip(run.answers.probes, run.answers.values, strict=True) if p.stratum == stratum and np.isfinite(v).all()
-    ]  # fmt: skip
+        NLI_LABELS[int(np.argmax(v))]
+        for p, v in zip(run.answers.probes, run.answers.values, strict=True)
+        if p.stratum == stratum and np.isfinite(v).all()
+    ]
     return given.count(label) / len(given)
 
 
@@ -110,16 +136,29 @@ def cells(page: str) -> list[list[str]]:
     """The rows of all tables, tags removed."""
     rows = re.findall(r"<tr>(.*?)</tr>", page, flags=re.DOTALL)
     return [
-        [html.unescape(re.sub(r"<[^>]+>", "", c)).strip() for c in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, flags=re.DOTALL)]
+        [
+            html.unescape(re.sub(r"<[^>]+>", "", c)).strip()
+            for c in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, flags=re.DOTALL)
+        ]
         for row in rows
     ]
 
 
 @pytest.mark.parametrize(
     ("share", "digits", "text"),
-    [(0.414, 0, "41 %"), (0.414, 1, "41.4 %"), (0.0, 1, "0.0 %"), (0.0001, 0, "<1 %"), (0.9999, 0, ">99 %"), (1.0, 0, "100 %"), (math.nan, 1, "n/a")],
-)  # fmt: skip
-def test_a_share_in_percent_is_never_rounded_to_nothing_or_all(share: float, digits: int, text: str) -> None:
+    [
+        (0.414, 0, "41 %"),
+        (0.414, 1, "41.4 %"),
+        (0.0, 1, "0.0 %"),
+        (0.0001, 0, "<1 %"),
+        (0.9999, 0, ">99 %"),
+        (1.0, 0, "100 %"),
+        (math.nan, 1, "n/a"),
+    ],
+)
+def test_a_share_in_percent_is_never_rounded_to_nothing_or_all(
+    share: float, digits: int, text: str
+) -> None:
     assert percent(share, digits) == text
 
 
@@ -141,12 +180,23 @@ def test_label_shares_are_those_counted_by_hand(run: Run) -> None:
 
 
 def test_the_tables_of_the_page_show_the_counted_shares(run: Run, page: str) -> None:
-    rows = {row[0].split()[0]: row for row in cells(page) if row and row[0].split()[:1] and len(row) == 6}
+    rows = {
+        row[0].split()[0]: row
+        for row in cells(page)
+        if row and row[0].split()[:1] and len(row) == 6
+    }
     for stratum in ("PS", "AS", "NS", "NB"):
         shown = [cell.replace("\u00a0", " ") for cell in rows[stratum][2:5]]
         assert shown == [percent(by_hand(run, stratum, label), 1) for label in NLI_LABELS]
     marked = re.findall(r'data-label="(\w+)" class="counted"', page)
-    assert marked == ["entailment", "contradiction", "entailment", "contradiction", "neutral", "contradiction"]
+    assert marked == [
+        "entailment",
+        "contradiction",
+        "entailment",
+        "contradiction",
+        "neutral",
+        "contradiction",
+    ]
 
 
 def test_every_form_prints_the_same_score(run: Run, page: str) -> None:
@@ -162,9 +212,15 @@ def test_results_hold_every_number_and_null_for_none(run: Run) -> None:
     assert found == to_json(run)
     assert [e["value"] for e in found["estimates"]] == [e.value for e in run.estimates]
     assert [e["signature"] for e in found["estimates"]] == [e.signature for e in run.estimates]
-    assert found["estimates"][1]["parts"]["PS.entailment"]["value"] == pytest.approx(by_hand(run, "PS", "entailment"))
-    assert found["label_shares"]["NB"]["shares"]["neutral"] == pytest.approx(by_hand(run, "NB", "neutral"))
-    assert [len(b["groups"]) for b in found["breakdowns"]] == [len(b.groups) for b in run.breakdowns]
+    assert found["estimates"][1]["parts"]["PS.entailment"]["value"] == pytest.approx(
+        by_hand(run, "PS", "entailment")
+    )
+    assert found["label_shares"]["NB"]["shares"]["neutral"] == pytest.approx(
+        by_hand(run, "NB", "neutral")
+    )
+    assert [len(b["groups"]) for b in found["breakdowns"]] == [
+        len(b.groups) for b in run.breakdowns
+    ]
     assert found["suite"]["digest"] == run.suite.digest
     assert found["suite"]["limit"] == 600
     assert set(found["baselines"]) == {"fixed:random", "fixed:constant"}
@@ -181,7 +237,9 @@ def test_only_timing_differs_between_two_runs(run: Run) -> None:
     assert list(before) == list(again)
     for key in before:
         if key != "timing":
-            assert json.dumps(before[key], sort_keys=False) == json.dumps(again[key], sort_keys=False), key
+            assert json.dumps(before[key], sort_keys=False) == json.dumps(
+                again[key], sort_keys=False
+            ), key
     assert to_latex(run) == to_latex(eh.audit(noise, limit=600, resamples=200))
 
 
@@ -196,7 +254,9 @@ def test_the_most_biased_pairs_are_the_most_probable(run: Run) -> None:
     assert [p.biased for p in found] == pytest.approx(sorted(highest, reverse=True)[:20])
     for pair in found:
         assert sum(pair.probabilities.values()) == pytest.approx(1)
-        assert list(pair.probabilities.values()) == pytest.approx(np.exp(values[pair.probe.id]) / np.exp(values[pair.probe.id]).sum())
+        assert list(pair.probabilities.values()) == pytest.approx(
+            np.exp(values[pair.probe.id]) / np.exp(values[pair.probe.id]).sum()
+        )
 
 
 def test_groups_by_lean_are_means_of_their_shares(run: Run) -> None:
@@ -210,13 +270,16 @@ def test_the_verdict_names_counts_and_shares(run: Run) -> None:
     coal = ordered(run)[0]
     assert coal.measure == "nli_coal"
     count = sum(p.stratum == "PS" for p in run.answers.probes)
-    assert f"On {count:,} pro-stereotypical pairs the model says entailment in {percent(by_hand(run, 'PS', 'entailment'))}" in verdict(
-        run, coal
+    assert (
+        f"On {count:,} pro-stereotypical pairs the model says entailment in {percent(by_hand(run, 'PS', 'entailment'))}"
+        in verdict(run, coal)
     )
     assert "does not tell the model from guessing" in standing(run, coal)
     assert "That is weak" in understanding(run)
     assert len(method(run)) == 3
-    told = " ".join([*limits(run), *method(run), *notes(run), verdict(run, coal), standing(run, coal)])
+    told = " ".join(
+        [*limits(run), *method(run), *notes(run), verdict(run, coal), standing(run, coal)]
+    )
     assert not re.search(r"unbiased|debiased|metric", told)
     assert "larger suite" in " ".join(notes(run))
 

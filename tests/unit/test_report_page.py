@@ -10,7 +10,7 @@ import pytest
 from test_report import hostile, noise, printed
 
 import evenhand as eh
-from evenhand.core.records import Run
+from evenhand.core.run import Run
 from evenhand.report.figures import draw
 from evenhand.report.html import to_html
 from evenhand.report.latex import to_latex
@@ -31,7 +31,9 @@ def page(run: Run) -> str:
 
 
 def test_the_page_needs_nothing_else(page: str) -> None:
-    assert not re.search(r"(?:src|href|xlink:href|action)\s*=|url\(|@import|<script|<link|https?://", page)
+    assert not re.search(
+        r"(?:src|href|xlink:href|action)\s*=|url\(|@import|<script|<link|https?://", page
+    )
     assert page.count("<!doctype html>") == 1
     assert '<meta name="viewport"' in page
     assert "light-dark(" in page
@@ -43,7 +45,8 @@ def test_figures_come_in_two_widths_with_words_and_variables(run: Run, page: str
     assert set(figures) == {"scores", "shares", "leans", "occupations", "frames"}
     for figure in figures.values():
         assert re.match(
-            r'<svg class="wide" viewBox="0 0 720 \d+" width="720" role="img" aria-label="[^"]+"><title>[^<]+</title><desc>', figure.wide
+            r'<svg class="wide" viewBox="0 0 720 \d+" width="720" role="img" aria-label="[^"]+"><title>[^<]+</title><desc>',
+            figure.wide,
         )
         assert figure.narrow.startswith('<svg class="narrow" viewBox="0 0 340 ')
         assert figure.wide in page
@@ -52,7 +55,9 @@ def test_figures_come_in_two_widths_with_words_and_variables(run: Run, page: str
         assert marker not in page, name
     coal = ordered(run)[0]
     assert f">{coal.value:.3f} [{coal.low:.3f}, {coal.high:.3f}]</text>" in figures["scores"].wide
-    worst = next(b for b in run.breakdowns if b.measure == "nli_coal" and b.by == "occupation").groups[0]
+    worst = next(
+        b for b in run.breakdowns if b.measure == "nli_coal" and b.by == "occupation"
+    ).groups[0]
     assert f">{worst.name}</text>" in figures["occupations"].wide
     assert f"{worst.name} {worst.interval.value:.3f}" in figures["occupations"].wide
 
@@ -90,7 +95,9 @@ def test_words_cannot_become_code() -> None:
     assert "<b>female" not in page
     assert not Handlers.of(page)
     assert "&lt;script&gt;" in page
-    assert 'role="x"' in html.unescape(draw(found)["frames"].wide.partition("</desc>")[2])  # words that look like attributes stay
+    assert 'role="x"' in html.unescape(
+        draw(found)["frames"].wide.partition("</desc>")[2]
+    )  # words that look like attributes stay
     tex = [line for line in to_latex(found).splitlines() if not line.startswith("%")]
     assert not any(r"\input" in line for line in tex)
     assert "<script" not in to_markdown(found).partition("```")[0].replace("\\<", "")

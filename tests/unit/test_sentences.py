@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from masked_models import TinyMasked, open_masked, pieces, write_masked
 
 from evenhand.core import catalog
-from evenhand.core.records import Floats, Probe
+from evenhand.core.probe import Floats, Probe
 from evenhand.respondents.sentences import RULES, token_parts
 
 A, B, C, D, X, Y, Z = range(10, 17)
@@ -38,8 +38,18 @@ PAIRS = {
         ((A, B, C), (A, B, C), ([1, 2, 3], [1, 2, 3]), ([], [])),
         ((A, A, B), (A, B, B), ([1, 3], [1, 3]), ([2], [2])),
     ],
-    ids=["one", "inserted", "one for three", "start", "end", "both ends", "nothing", "everything", "repeated"],
-)  # fmt: skip
+    ids=[
+        "one",
+        "inserted",
+        "one for three",
+        "start",
+        "end",
+        "both ends",
+        "nothing",
+        "everything",
+        "repeated",
+    ],
+)
 def test_which_tokens_count(
     first: tuple[int, ...],
     second: tuple[int, ...],
@@ -57,17 +67,31 @@ some_tokens = st.lists(st.integers(10, 13), min_size=1, max_size=8).map(tuple)
 
 
 @given(first=some_tokens, second=some_tokens)
-def test_every_token_is_shared_or_changed_and_the_shared_ones_are_the_same(first: tuple[int, ...], second: tuple[int, ...]) -> None:
+def test_every_token_is_shared_or_changed_and_the_shared_ones_are_the_same(
+    first: tuple[int, ...], second: tuple[int, ...]
+) -> None:
     texts = (2, *first, 3), (2, *second, 3)
     parts = token_parts(*texts)
     for side in (0, 1):
-        assert sorted(parts["shared"][side] + parts["changed"][side]) == parts["whole"][side] == list(range(1, len(texts[side]) - 1))
+        assert (
+            sorted(parts["shared"][side] + parts["changed"][side])
+            == parts["whole"][side]
+            == list(range(1, len(texts[side]) - 1))
+        )
     assert [texts[0][i] for i in parts["shared"][0]] == [texts[1][i] for i in parts["shared"][1]]
 
 
-def pair(rule: str, texts: tuple[str, str], identity: str = "c", context: str = "", **tags: str) -> Probe:
+def pair(
+    rule: str, texts: tuple[str, str], identity: str = "c", context: str = "", **tags: str
+) -> Probe:
     return Probe(
-        id=identity, kind="choice", language="en", texts=(context, *texts), stratum=rule, cluster=identity, tags={"scoring": rule, **tags}
+        id=identity,
+        kind="choice",
+        language="en",
+        texts=(context, *texts),
+        stratum=rule,
+        cluster=identity,
+        tags={"scoring": rule, **tags},
     )
 
 
@@ -83,12 +107,20 @@ def slowly(model: TinyMasked, rule: str, texts: tuple[str, str]) -> list[float]:
 
     def common(a: tuple[int, int], b: tuple[int, int]) -> list[tuple[int, int]]:
         runs = [
-            (n, i, j) for i in range(*a) for j in range(*b) for n in range(1, min(a[1] - i, b[1] - j) + 1) if ids[0][i : i + n] == ids[1][j : j + n]
-        ]  # fmt: skip
+            (n, i, j)
+            for i in range(*a)
+            for j in range(*b)
+            for n in range(1, min(a[1] - i, b[1] - j) + 1)
+            if ids[0][i : i + n] == ids[1][j : j + n]
+        ]
         if not runs:
             return []
         n, i, j = max(runs, key=lambda run: (run[0], -run[1], -run[2]))
-        return [*common((a[0], i), (b[0], j)), *((i + k, j + k) for k in range(n)), *common((i + n, a[1]), (j + n, b[1]))]
+        return [
+            *common((a[0], i), (b[0], j)),
+            *((i + k, j + k) for k in range(n)),
+            *common((i + n, a[1]), (j + n, b[1])),
+        ]
 
     both = common((0, len(ids[0])), (0, len(ids[1])))
     numbers = []
@@ -122,12 +154,25 @@ def test_the_three_rules_are_three_different_questions(folder: Path) -> None:
 
 
 def test_mask_and_choice_probes_are_answered_together(folder: Path) -> None:
-    blank = Probe(id="m", kind="mask", language="en", texts=("The [BLANK] left.", "man", "woman", "nurse"), stratum="MS", cluster="m")
+    blank = Probe(
+        id="m",
+        kind="mask",
+        language="en",
+        texts=("The [BLANK] left.", "man", "woman", "nurse"),
+        stratum="MS",
+        cluster="m",
+    )
     probes = [pair("whole", PAIRS["ends"]), blank, pair("changed", PAIRS["ends"])]
     values = open_masked(folder, batch_size=2).answer(probes)
-    assert np.isnan(values).tolist() == [[False, False, True], [False, False, False], [False, False, True]]
+    assert np.isnan(values).tolist() == [
+        [False, False, True],
+        [False, False, False],
+        [False, False, True],
+    ]
     for row, probe in zip(values, probes, strict=True):
-        np.testing.assert_allclose(row[: probe.width], open_masked(folder).answer([probe])[0], atol=1e-6)
+        np.testing.assert_allclose(
+            row[: probe.width], open_masked(folder).answer([probe])[0], atol=1e-6
+        )
 
 
 def test_the_users_rules_for_words_do_not_touch_sentences(folder: Path) -> None:
@@ -136,19 +181,29 @@ def test_the_users_rules_for_words_do_not_touch_sentences(folder: Path) -> None:
     np.testing.assert_array_equal(other, open_masked(folder).answer(probes))
 
 
-@pytest.mark.parametrize("texts", [("The man left.", "The man left here."), ("The man left here.", "The man left.")])
-def test_a_sentence_that_only_adds_words_has_no_changed_tokens_of_its_own(folder: Path, texts: tuple[str, str]) -> None:
+@pytest.mark.parametrize(
+    "texts", [("The man left.", "The man left here."), ("The man left here.", "The man left.")]
+)
+def test_a_sentence_that_only_adds_words_has_no_changed_tokens_of_its_own(
+    folder: Path, texts: tuple[str, str]
+) -> None:
     respondent = open_masked(folder)
     values = respondent.answer([pair(rule, texts, rule) for rule in ("shared", "changed", "whole")])
     assert np.isnan(values).all(axis=1).tolist() == [False, True, False]
-    assert respondent.unanswered == {"no token counts under the rule 'changed': one sentence only adds words to the other": 1}
+    assert respondent.unanswered == {
+        "no token counts under the rule 'changed': one sentence only adds words to the other": 1
+    }
 
 
 def test_sentences_without_a_common_token_share_nothing(folder: Path) -> None:
     respondent = open_masked(folder)
-    values = respondent.answer([pair(rule, ("he left", "she runs"), rule) for rule in ("shared", "changed", "whole")])
+    values = respondent.answer(
+        [pair(rule, ("he left", "she runs"), rule) for rule in ("shared", "changed", "whole")]
+    )
     assert np.isnan(values).all(axis=1).tolist() == [True, False, False]
-    assert respondent.unanswered == {"no token counts under the rule 'shared': the sentences have none in common": 1}
+    assert respondent.unanswered == {
+        "no token counts under the rule 'shared': the sentences have none in common": 1
+    }
 
 
 @pytest.mark.parametrize(
@@ -156,19 +211,32 @@ def test_sentences_without_a_common_token_share_nothing(folder: Path) -> None:
     [
         pair("nonsense", PAIRS["ends"]),
         pair("whole", PAIRS["ends"], context="It was late."),
-        Probe(id="three", kind="choice", language="en", texts=("", "he left", "she left", "they left"), tags={"scoring": "whole"}),
+        Probe(
+            id="three",
+            kind="choice",
+            language="en",
+            texts=("", "he left", "she left", "they left"),
+            tags={"scoring": "whole"},
+        ),
     ],
     ids=["rule", "context", "three options"],
 )
-def test_what_is_no_choice_between_two_sentences_is_not_answered(folder: Path, probe: Probe) -> None:
+def test_what_is_no_choice_between_two_sentences_is_not_answered(
+    folder: Path, probe: Probe
+) -> None:
     respondent = open_masked(folder)
     assert np.isnan(respondent.answer([probe])).all()
-    assert respondent.unanswered == {"a masked model compares two sentences without a context, by the rule shared, changed or whole": 1}
+    assert respondent.unanswered == {
+        "a masked model compares two sentences without a context, by the rule shared, changed or whole": 1
+    }
 
 
 def test_a_choice_that_names_no_rule_is_about_whole_sentences(folder: Path) -> None:
     bare = Probe(id="b", kind="choice", language="en", texts=("", *PAIRS["ends"]))
-    np.testing.assert_array_equal(open_masked(folder).answer([bare]), open_masked(folder).answer([pair("whole", PAIRS["ends"])]))
+    np.testing.assert_array_equal(
+        open_masked(folder).answer([bare]),
+        open_masked(folder).answer([pair("whole", PAIRS["ends"])]),
+    )
 
 
 def test_sentences_that_are_the_same_to_the_model_tie(folder: Path) -> None:
@@ -176,7 +244,11 @@ def test_sentences_that_are_the_same_to_the_model_tie(folder: Path) -> None:
     same, other = ("He left.", "he LEFT."), PAIRS["replaced"]
     respondent = open_masked(folder)
     for rule in ("shared", "whole"):
-        probes = [pair(rule, same, "a"), pair(rule, other, "b"), pair(rule, (other[1], other[0]), "c")]
+        probes = [
+            pair(rule, same, "a"),
+            pair(rule, other, "b"),
+            pair(rule, (other[1], other[0]), "c"),
+        ]
         values = respondent.answer(probes)
         assert values[0, 0] == values[0, 1]
         assert values[1].tolist() == pytest.approx(values[2][::-1].tolist())

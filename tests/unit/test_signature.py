@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from evenhand.core.signature import Signature
 
 text = st.text(st.characters(exclude_characters="|\n\r", exclude_categories=["Cs"]))
-fields = st.dictionaries(st.from_regex(r"[a-z_]{1,8}", fullmatch=True), text, min_size=1, max_size=6)
+fields = st.dictionaries(
+    st.from_regex(r"[a-z_]{1,8}", fullmatch=True), text, min_size=1, max_size=6
+)
 
 
 @given(fields)
@@ -22,8 +24,12 @@ def test_a_printed_line_comes_back(told: dict[str, str]) -> None:
 @given(fields, fields)
 def test_differences_are_those_of_the_fields(mine: dict[str, str], theirs: dict[str, str]) -> None:
     found = Signature.of(**mine).differences(Signature.of(**theirs))
-    assert found == {k: (mine.get(k), theirs.get(k)) for k in {*mine, *theirs} if mine.get(k) != theirs.get(k)}
-    assert Signature.of(**theirs).differences(Signature.of(**mine)) == {k: (b, a) for k, (a, b) in found.items()}
+    assert found == {
+        k: (mine.get(k), theirs.get(k)) for k in {*mine, *theirs} if mine.get(k) != theirs.get(k)
+    }
+    assert Signature.of(**theirs).differences(Signature.of(**mine)) == {
+        k: (b, a) for k, (a, b) in found.items()
+    }
 
 
 def test_the_line_and_what_it_leaves_out() -> None:
@@ -39,7 +45,10 @@ def test_a_bar_in_a_value_does_not_make_a_field() -> None:
 
 
 def test_another_seed_and_an_absent_field_are_differences() -> None:
-    mine, theirs = Signature.of(measure="m", seed=0, precision="fp32"), Signature.of(measure="m", seed=1)
+    mine, theirs = (
+        Signature.of(measure="m", seed=0, precision="fp32"),
+        Signature.of(measure="m", seed=1),
+    )
     assert mine.differences(theirs) == {"seed": ("0", "1"), "precision": ("fp32", None)}
 
 

@@ -9,11 +9,22 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from stereoset_items import NAN, QUANTITIES, build, probes_of, quantities, score, slow_official, suite_of
+from stereoset_items import (
+    NAN,
+    QUANTITIES,
+    build,
+    probes_of,
+    quantities,
+    score,
+    slow_official,
+    suite_of,
+)
 
 from evenhand.core import catalog
+from evenhand.core.answers import Answers
 from evenhand.core.errors import MeasureError
-from evenhand.core.records import NLI_LABELS, Answers, Floats, Probe, Suite
+from evenhand.core.probe import NLI_LABELS, Floats, Probe
+from evenhand.core.suite import Suite
 from evenhand.engine.audit import judge, question
 from evenhand.engine.estimating import break_down, fitting
 from evenhand.measures import stereoset_scores
@@ -31,17 +42,27 @@ from evenhand.measures.official_related import lms_official
 from evenhand.measures.official_stereotype import ss_official
 from evenhand.measures.options import is_answered, option_labels, option_scores
 from evenhand.respondents.fixed import FixedRespondent
-from evenhand.suites.stereoset import FILE, OPTIONS
+from evenhand.families.stereoset.suite import FILE, OPTIONS
 
 CONVENTIONS = ("official", "esp_continuous", "esp_discrete")
 NAMES = [f"{q}_{c}" for c in CONVENTIONS for q in QUANTITIES]
 PLAIN: dict[str, Callable[..., float]] = {
     f.__name__: f
     for f in (
-        lms_official, ss_official, fs_official, icat_official, lms_esp_continuous, ss_esp_continuous, fs_esp_continuous, icat_esp_continuous,
-        lms_esp_discrete, ss_esp_discrete, fs_esp_discrete, icat_esp_discrete,
+        lms_official,
+        ss_official,
+        fs_official,
+        icat_official,
+        lms_esp_continuous,
+        ss_esp_continuous,
+        fs_esp_continuous,
+        icat_esp_continuous,
+        lms_esp_discrete,
+        ss_esp_discrete,
+        fs_esp_discrete,
+        icat_esp_discrete,
     )
-}  # fmt: skip
+}
 
 
 def slow_continuous(rows: list[list[float]], _: list[str]) -> dict[str, float]:
@@ -66,7 +87,11 @@ SLOW = {"official": slow_official, "esp_continuous": slow_continuous, "esp_discr
 
 
 def slow_label(three: list[float]) -> float:
-    return fmean([i for i, v in enumerate(three) if v == max(three)]) if np.isfinite(three).all() else NAN
+    return (
+        fmean([i for i, v in enumerate(three) if v == max(three)])
+        if np.isfinite(three).all()
+        else NAN
+    )
 
 
 def drawn(seed: int, width: int, count: int = 40) -> tuple[list[str], Floats]:
@@ -89,9 +114,15 @@ def test_every_convention_agrees_with_its_table(convention: str, seed: int) -> N
     pro, anti, unrelated = np.asarray(rows).T
     for quantity in QUANTITIES:
         name = f"{quantity}_{convention}"
-        assert score(name, probes_of(terms), values) == pytest.approx(expected[quantity], abs=1e-12, nan_ok=True), name
-        arguments = (pro, anti, unrelated, terms) if convention == "official" else (pro, anti, unrelated)
-        assert PLAIN[name](*arguments) == pytest.approx(expected[quantity], abs=1e-12, nan_ok=True), name
+        assert score(name, probes_of(terms), values) == pytest.approx(
+            expected[quantity], abs=1e-12, nan_ok=True
+        ), name
+        arguments = (
+            (pro, anti, unrelated, terms) if convention == "official" else (pro, anti, unrelated)
+        )
+        assert PLAIN[name](*arguments) == pytest.approx(
+            expected[quantity], abs=1e-12, nan_ok=True
+        ), name
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -100,7 +131,9 @@ def test_a_classifier_is_scored_by_its_entailment_value(seed: int) -> None:
     scores = np.where(np.isnan(values).any(axis=1, keepdims=True), np.nan, values[:, ::3])
     for convention, quantity in product(CONVENTIONS[:2], QUANTITIES):
         expected = SLOW[convention](scores.tolist(), terms)[quantity]
-        assert score(f"{quantity}_{convention}", probes_of(terms), values) == pytest.approx(expected, abs=1e-12, nan_ok=True)
+        assert score(f"{quantity}_{convention}", probes_of(terms), values) == pytest.approx(
+            expected, abs=1e-12, nan_ok=True
+        )
 
 
 def test_the_conventions_differ_where_they_should() -> None:
@@ -113,8 +146,14 @@ def test_the_conventions_differ_where_they_should() -> None:
     assert lms_esp_continuous(pro, anti, unrelated) == 1.0
     assert ss_esp_continuous(pro, anti, unrelated) == pytest.approx(1 / 3)
     assert icat_esp_continuous(pro, anti, unrelated) == pytest.approx(2 / 3)
-    assert (lms_esp_discrete([0, 2], [1, 2], [0, 1]), ss_esp_discrete([0, 2], [1, 2], [0, 1])) == (0.5, 0.25)
-    assert (fs_esp_discrete([0, 2], [1, 2], [0, 1]), icat_esp_discrete([0, 2], [1, 2], [0, 1])) == (0.5, 0.25)
+    assert (lms_esp_discrete([0, 2], [1, 2], [0, 1]), ss_esp_discrete([0, 2], [1, 2], [0, 1])) == (
+        0.5,
+        0.25,
+    )
+    assert (fs_esp_discrete([0, 2], [1, 2], [0, 1]), icat_esp_discrete([0, 2], [1, 2], [0, 1])) == (
+        0.5,
+        0.25,
+    )
 
 
 def test_parts_are_the_pieces() -> None:
@@ -122,13 +161,22 @@ def test_parts_are_the_pieces() -> None:
     found = {}
     for name in NAMES[:8]:
         measure = catalog.measure(name)
-        found[name] = {k: float(v) for k, v in measure.parts(measure.evidence(probes, values).sum(axis=0)).items()}
+        found[name] = {
+            k: float(v)
+            for k, v in measure.parts(measure.evidence(probes, values).sum(axis=0)).items()
+        }
     assert found["lms_official"] == {"pro": 0.75, "anti": 0.5}
-    assert found["icat_official"] == {"lms": 0.625, "ss": 0.75} and found["fs_official"] == {"ss": 0.75}
+    assert found["icat_official"] == {"lms": 0.625, "ss": 0.75} and found["fs_official"] == {
+        "ss": 0.75
+    }
     assert found["ss_official"] == {"ties": 0.0}
     assert found["lms_esp_continuous"] == pytest.approx({"pro": 2 / 3, "anti": 2 / 3})
     labels = np.asarray([[0, 1, 0], [2, 2, 1], [0, 0, 2]])  # of pro, anti, unrelated
-    for name, expected in (("lms", {"pro": 2 / 3, "anti": 1 / 3}), ("ss", {"ties": 2 / 3}), ("icat", {"lms": 2 / 3, "ss": 1 / 3})):
+    for name, expected in (
+        ("lms", {"pro": 2 / 3, "anti": 1 / 3}),
+        ("ss", {"ties": 2 / 3}),
+        ("icat", {"lms": 2 / 3, "ss": 1 / 3}),
+    ):
         measure = catalog.measure(f"{name}_esp_discrete")
         parts = measure.parts(measure.evidence(probes, np.eye(3)[labels].reshape(3, 9)).sum(axis=0))
         assert {k: float(v) for k, v in parts.items()} == pytest.approx(expected)
@@ -143,10 +191,19 @@ def test_bad_arguments_are_named() -> None:
         lms_official([1, 2], [1, 2], [1, 2], ["a"])
     with pytest.raises(MeasureError, match=r"label 3; labels are 0 \(entailment\)"):
         lms_esp_discrete([0], [3], [0])
-    probe = Probe(id="x7", kind="choice", language="en", texts=("", "a", "b", "c"), stratum="inter", tags={"items": "none"})
+    probe = Probe(
+        id="x7",
+        kind="choice",
+        language="en",
+        texts=("", "a", "b", "c"),
+        stratum="inter",
+        tags={"items": "none"},
+    )
     with pytest.raises(MeasureError, match="probe x7: the tag 'items' is 'none'"):
         catalog.measure("ss_official").evidence([probe], np.zeros((1, 3)))
-    assert all(np.isnan(PLAIN[name]([], [], [], *([[]] if "official" in name else []))) for name in NAMES)
+    assert all(
+        np.isnan(PLAIN[name]([], [], [], *([[]] if "official" in name else []))) for name in NAMES
+    )
 
 
 def test_options_are_read_from_one_number_or_from_three() -> None:
@@ -175,27 +232,44 @@ def test_labels_decide_which_measures_apply() -> None:
 def test_domains_are_means_over_their_own_terms() -> None:
     terms, values = drawn(3, 3)
     answers = Answers(
-        respondent="x", suite="y", labels=OPTIONS, probes=tuple(probes_of(terms)), values=np.nan_to_num(values, nan=0.0)
-    )  # fmt: skip
-    found = {g.name: g.interval.value for g in break_down(catalog.measure("icat_official"), answers, "domain", "target").groups}
+        respondent="x",
+        suite="y",
+        labels=OPTIONS,
+        probes=tuple(probes_of(terms)),
+        values=np.nan_to_num(values, nan=0.0),
+    )
+    found = {
+        g.name: g.interval.value
+        for g in break_down(catalog.measure("icat_official"), answers, "domain", "target").groups
+    }
     for domain in ("race", "gender"):
         rows = [i for i, p in enumerate(answers.probes) if p.tags["domain"] == domain]
-        expected = slow_official([answers.values[i].tolist() for i in rows], [terms[i] for i in rows])["icat"]
+        expected = slow_official(
+            [answers.values[i].tolist() for i in rows], [terms[i] for i in rows]
+        )["icat"]
         assert found[domain] == pytest.approx(expected, abs=1e-12)
 
 
 EXPECTED = {  # (rule, convention) -> LMS, iCAT
-    ("random", "official"): (0.5, 0.5), ("constant", "official"): (0, 0), ("random", "esp_continuous"): (0.667, 0.65),
-    ("constant", "esp_continuous"): (0, 0), ("random", "esp_discrete"): (22 / 27, 0.81), ("constant", "esp_discrete"): (1, 1),
-}  # fmt: skip
+    ("random", "official"): (0.5, 0.5),
+    ("constant", "official"): (0, 0),
+    ("random", "esp_continuous"): (0.667, 0.65),
+    ("constant", "esp_continuous"): (0, 0),
+    ("random", "esp_discrete"): (22 / 27, 0.81),
+    ("constant", "esp_discrete"): (1, 1),
+}
 
 
 def check_baselines(suite: Suite) -> None:
     for spread, rule in product((1, 3), ("random", "constant")):
         said = question(FixedRespondent(rule, spread=spread), suite)
         for convention in CONVENTIONS[: 3 if spread == 3 else 2]:
-            lms, icat = (score(f"{q}_{convention}", suite.probes, said.values) for q in ("lms", "icat"))
-            assert (lms, icat) == pytest.approx(EXPECTED[rule, convention], abs=0.04 if rule == "random" else 0), (spread, rule, convention)
+            lms, icat = (
+                score(f"{q}_{convention}", suite.probes, said.values) for q in ("lms", "icat")
+            )
+            assert (lms, icat) == pytest.approx(
+                EXPECTED[rule, convention], abs=0.04 if rule == "random" else 0
+            ), (spread, rule, convention)
 
 
 def test_random_and_constant_answers_on_a_hand_made_suite() -> None:
@@ -209,10 +283,20 @@ def test_a_run_carries_the_baselines_with_it() -> None:
     found = {e.measure: e.value for e in run.estimates}
     assert found == pytest.approx(
         {
-            "lms_official": 0.5, "ss_official": 1, "fs_official": 0, "icat_official": 0, "lms_esp_continuous": 1, "ss_esp_continuous": 0,
-            "fs_esp_continuous": 0, "icat_esp_continuous": 0, "lms_esp_discrete": 1, "ss_esp_discrete": 0, "fs_esp_discrete": 0, "icat_esp_discrete": 0,
+            "lms_official": 0.5,
+            "ss_official": 1,
+            "fs_official": 0,
+            "icat_official": 0,
+            "lms_esp_continuous": 1,
+            "ss_esp_continuous": 0,
+            "fs_esp_continuous": 0,
+            "icat_esp_continuous": 0,
+            "lms_esp_discrete": 1,
+            "ss_esp_discrete": 0,
+            "fs_esp_discrete": 0,
+            "icat_esp_discrete": 0,
         }
-    )  # fmt: skip
+    )
     constant = {e.measure: e.value for e in run.baselines["fixed:constant"]}
     assert (constant["icat_official"], constant["icat_esp_discrete"]) == (0.0, 1.0)
 

@@ -7,8 +7,9 @@ import pytest
 
 import evenhand as eh
 from evenhand.core.errors import EvenhandError, LoadError
+from evenhand.core.probe import Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.core.records import Probe, Suite, SuiteCard
+from evenhand.core.suite import Suite, SuiteCard
 from evenhand.engine.asking import ask
 from evenhand.engine.audit import question
 from evenhand.measures.log_odds import log_odds
@@ -16,13 +17,28 @@ from evenhand.respondents.opening import open_respondent
 from evenhand.respondents.stored import RESPONDENT, StoredRespondent
 
 CARD = SuiteCard(
-    name="told", version="1", language="zh", source="here", licence="none", citation="none", description="", labels=("male", "female")
+    name="told",
+    version="1",
+    language="zh",
+    source="here",
+    licence="none",
+    citation="none",
+    description="",
+    labels=("male", "female"),
 )
 
 
 def told(identity: str, text: str = "[BLANK]来了。", stratum: str = "MS", **said: str) -> Probe:
     tags = {"gold": "male", **{f"said.{name}": value for name, value in said.items()}}
-    return Probe(id=identity, kind="mask", language="zh", texts=(text, "他", "她"), stratum=stratum, cluster=identity, tags=tags)
+    return Probe(
+        id=identity,
+        kind="mask",
+        language="zh",
+        texts=(text, "他", "她"),
+        stratum=stratum,
+        cluster=identity,
+        tags=tags,
+    )
 
 
 PROBES = (
@@ -72,7 +88,9 @@ def test_an_unknown_column_is_an_error_that_names_the_known_ones() -> None:
 
 
 def test_a_suite_without_stored_answers_is_an_error_that_names_one_that_has_some() -> None:
-    with pytest.raises(LoadError, match=r"no stored answers of 'BERT'\. It has: none; try --suite cgb"):
+    with pytest.raises(
+        LoadError, match=r"no stored answers of 'BERT'\. It has: none; try --suite cgb"
+    ):
         opened("BERT").answer([told("a")])
 
 
@@ -84,7 +102,10 @@ def test_the_identity_and_the_traits_say_that_nothing_was_asked() -> None:
 
 
 def test_only_blanks_have_stored_answers() -> None:
-    with pytest.raises(LoadError, match="'stored:BERT' is a respondent of the kind 'stored' and cannot answer pair probes"):
+    with pytest.raises(
+        LoadError,
+        match="'stored:BERT' is a respondent of the kind 'stored' and cannot answer pair probes",
+    ):
         open_respondent("stored:BERT", "pair", RespondentOptions())
     with pytest.raises(EvenhandError, match="cannot answer choice probes"):
         ask(opened("BERT"), [Probe(id="c", kind="choice", language="en", texts=("", "a", "b"))])
@@ -100,7 +121,12 @@ def test_one_sentence_with_two_answers_keeps_both() -> None:
 
 
 def test_a_whole_audit_of_stored_answers() -> None:
-    probes = (*PROBES, told("e", stratum="OS", BERT="2.0"), told("f", stratum="OS", BERT="-2.0"), told("g", stratum="OS", BERT="0.0"))
+    probes = (
+        *PROBES,
+        told("e", stratum="OS", BERT="2.0"),
+        told("f", stratum="OS", BERT="-2.0"),
+        told("g", stratum="OS", BERT="0.0"),
+    )
     run = eh.audit("stored:BERT", suite=Suite(card=CARD, probes=probes), resamples=100)
     found = {e.measure: e.value for e in run.estimates}
     assert found["pb_bias"] == pytest.approx((1.5 + 0.25) / 2)

@@ -12,9 +12,8 @@ import pytest
 from evenhand.core import catalog
 from evenhand.core.errors import InputError
 from evenhand.core.protocols import SuiteOptions
-from evenhand.core.records import Suite
+from evenhand.core.suite import Suite, card_path, read_suite, write_suite
 from evenhand.engine.audit import limited, load_suite
-from evenhand.suites.files import card_path, read_suite, write_suite
 
 
 @pytest.fixture
@@ -33,12 +32,16 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
 
 
 def write_rows(path: Path, rows: list[dict[str, Any]]) -> None:
-    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    path.write_text(
+        "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8"
+    )
 
 
 def test_a_suite_comes_back_with_its_card(suite: Suite, path: Path) -> None:
     again = read_suite(path)
-    assert again.probes == suite.probes and again.card == suite.card and again.digest == suite.digest
+    assert (
+        again.probes == suite.probes and again.card == suite.card and again.digest == suite.digest
+    )
     assert load_suite(str(path), "en").digest == suite.digest
     card = json.loads(card_path(path).read_text(encoding="utf-8"))
     assert (card["digest"], card["probes"], card["language"]) == (suite.digest, 12, "ja")
@@ -49,7 +52,11 @@ def test_without_a_card_it_says_that_nothing_is_stated(suite: Suite, path: Path)
     card_path(path).unlink()
     again = read_suite(path)
     assert again.probes == suite.probes
-    assert (again.card.name, again.card.language, again.card.licence) == ("mine", "ja", "not stated")
+    assert (again.card.name, again.card.language, again.card.licence) == (
+        "mine",
+        "ja",
+        "not stated",
+    )
 
 
 def test_line_ends_and_byte_order_marks_change_nothing(suite: Suite, path: Path) -> None:
@@ -57,10 +64,18 @@ def test_line_ends_and_byte_order_marks_change_nothing(suite: Suite, path: Path)
     assert read_suite(path).digest == suite.digest
 
 
-@pytest.mark.parametrize("break_rows", [lambda rows: rows[:-1], lambda rows: [rows[1], rows[0], *rows[2:]]], ids=["cut", "reordered"])
-def test_a_changed_file_no_longer_fits_its_card(path: Path, break_rows: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> None:
+@pytest.mark.parametrize(
+    "break_rows",
+    [lambda rows: rows[:-1], lambda rows: [rows[1], rows[0], *rows[2:]]],
+    ids=["cut", "reordered"],
+)
+def test_a_changed_file_no_longer_fits_its_card(
+    path: Path, break_rows: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]
+) -> None:
     write_rows(path, break_rows(rows_of(path)))
-    with pytest.raises(InputError, match=r"its digest is [0-9a-f]{12} but its card says [0-9a-f]{12}"):
+    with pytest.raises(
+        InputError, match=r"its digest is [0-9a-f]{12} but its card says [0-9a-f]{12}"
+    ):
         read_suite(path)
 
 
@@ -101,7 +116,9 @@ def test_a_row_that_is_no_probe_is_refused(path: Path, change: dict[str, Any], r
 def test_an_id_that_is_used_twice_is_refused(path: Path) -> None:
     rows = rows_of(path)
     write_rows(path, [*rows, rows[2]])
-    with pytest.raises(InputError, match=rf"row 13: the id '{rows[2]['id']}' was already used in row 3"):
+    with pytest.raises(
+        InputError, match=rf"row 13: the id '{rows[2]['id']}' was already used in row 3"
+    ):
         read_suite(path)
 
 

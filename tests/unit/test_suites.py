@@ -13,15 +13,20 @@ import pytest
 from evenhand.core import catalog
 from evenhand.core.errors import EvenhandError, InputError, LoadError
 from evenhand.core.protocols import RespondentOptions, SuiteOptions
-from evenhand.core.records import Suite
+from evenhand.core.suite import Suite
 from evenhand.engine.audit import load_suite, question
 from evenhand.engine.estimating import estimate
 from evenhand.respondents.opening import open_respondent
-from evenhand.suites import nli_coal
+from evenhand.families import nli_coal
 
 SIZES = {"en": (1000, 1000, 3420), "ja": (1000, 1000, 3420), "zh": (1000, 1000, 3320)}
 CLUSTERS = {"en": 271, "ja": 271, "zh": 266}
-VARIANTS = [(lang, v) for lang in SIZES for v in nli_coal.SUITE.variants if lang == "ja" or not v.endswith("tokenised")]
+VARIANTS = [
+    (lang, v)
+    for lang in SIZES
+    for v in nli_coal.SUITE.variants
+    if lang == "ja" or not v.endswith("tokenised")
+]
 PRO = "en_v1.1/bias-eval-set_v1.1/all-words/1-prostereo_v1.1.json"
 
 
@@ -32,7 +37,10 @@ def build(data: Path, language: str = "en", variant: str = "") -> Suite:
 @pytest.fixture
 def copy(data: Path, tmp_path: Path) -> Path:
     """The English set, free to be broken."""
-    shutil.copytree(data / "nli_coal" / PRO.split("/", maxsplit=1)[0] / "bias-eval-set_v1.1" / "all-words", (tmp_path / PRO).parent)
+    shutil.copytree(
+        data / "nli_coal" / PRO.split("/", maxsplit=1)[0] / "bias-eval-set_v1.1" / "all-words",
+        (tmp_path / PRO).parent,
+    )
     for path in tmp_path.rglob("*"):
         path.chmod(0o755 if path.is_dir() else 0o644)
     return tmp_path
@@ -43,7 +51,9 @@ def test_counts_are_those_of_the_paper(data: Path, language: str, variant: str) 
     suite = build(data, language, variant)
     count = Counter(p.stratum for p in suite.probes)
     is_small = variant.startswith("downsampled")
-    assert (count["PS"], count["AS"], count["NS"]) == ((200, 200, 200) if is_small else SIZES[language])
+    assert (count["PS"], count["AS"], count["NS"]) == (
+        (200, 200, 200) if is_small else SIZES[language]
+    )
     assert len({p.cluster for p in suite.probes}) == (30 if is_small else CLUSTERS[language])
     leans = {(p.cluster, p.tags["lean"]) for p in suite.probes}
     told = Counter(lean for _, lean in leans)
@@ -58,18 +68,34 @@ def test_twins_ids_and_leans(data: Path, language: str, variant: str) -> None:
     for probe in by_id.values():
         assert probe.twin is not None
         twin = by_id[probe.twin]
-        assert twin.twin == probe.id and twin.texts[0] == probe.texts[0] and twin.cluster == probe.cluster
+        assert (
+            twin.twin == probe.id
+            and twin.texts[0] == probe.texts[0]
+            and twin.cluster == probe.cluster
+        )
         gender, lean = probe.tags["gender"], probe.tags["lean"]
         assert probe.stratum == ("NS" if lean == "none" else "PS" if gender == lean else "AS")
-        assert probe.tags["word"] in probe.texts[1].replace(" ", "") and probe.tags["fair"] == "neutral"
+        assert (
+            probe.tags["word"] in probe.texts[1].replace(" ", "")
+            and probe.tags["fair"] == "neutral"
+        )
         assert "{x}" in probe.tags["template"]
 
 
 def test_the_measures_reach_their_bounds_on_the_published_set(data: Path) -> None:
     suite = build(data)
-    for rule, coal, neutral in (("fair", 0.0, 0.0), ("stereotyped", 1.0, 1.0), ("constant", 2 / 3, 1.0)):
-        answers = question(open_respondent(f"fixed:{rule}", "pair", RespondentOptions()), suite, cache=False)
-        found = {name: estimate(catalog.measure(name), suite, answers, resamples=50).value for name in ("nli_coal", "fraction_neutral")}
+    for rule, coal, neutral in (
+        ("fair", 0.0, 0.0),
+        ("stereotyped", 1.0, 1.0),
+        ("constant", 2 / 3, 1.0),
+    ):
+        answers = question(
+            open_respondent(f"fixed:{rule}", "pair", RespondentOptions()), suite, cache=False
+        )
+        found = {
+            name: estimate(catalog.measure(name), suite, answers, resamples=50).value
+            for name in ("nli_coal", "fraction_neutral")
+        }
         assert found == pytest.approx({"nli_coal": coal, "fraction_neutral": neutral})
 
 
@@ -82,14 +108,23 @@ def test_sixteen_japanese_rows_are_labelled_anew(data: Path, variant: str) -> No
     """
     suite = build(data, "ja", variant)
     path = data / "nli_coal" / nli_coal.paths_of("ja", variant)["NS"]
-    published = {str(row["id"]): row for row in map(json.loads, path.read_text(encoding="utf-8").splitlines())}
-    changed = [p for p in suite.probes if p.stratum == "NS" and p.cluster != published[p.id]["occ_word"]]
+    published = {
+        str(row["id"]): row
+        for row in map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    }
+    changed = [
+        p for p in suite.probes if p.stratum == "NS" and p.cluster != published[p.id]["occ_word"]
+    ]
     assert len(changed) == 16
     assert {published[p.id]["occ_word"] for p in changed} == {"野球選手"}
     words = {"講師", "学長", "射手", "芸能人", "人類学者", "音楽家", "歴史家", "精神科医"}
-    assert Counter(p.cluster for p in changed) == dict.fromkeys(words, 2)  # once for each gender word
+    assert Counter(p.cluster for p in changed) == dict.fromkeys(
+        words, 2
+    )  # once for each gender word
     assert {p.tags["lean"] for p in changed} == {"none"}
-    assert all(p.tags["template"] == "野球選手とワイシャツ姿の{x}が握手しています。" for p in changed)
+    assert all(
+        p.tags["template"] == "野球選手とワイシャツ姿の{x}が握手しています。" for p in changed
+    )
     assert {p.stratum for p in suite.probes if p.cluster == "野球選手"} == {"PS", "AS"}
 
 
@@ -109,21 +144,34 @@ def _drop_field(lines: list[str]) -> list[str]:
             7,
             "differs from the published file: .*the nurse",
         ),
-        (lambda lines: [*lines[:9], lines[9][:40], *lines[10:]], 10, "differs from the published file"),
+        (
+            lambda lines: [*lines[:9], lines[9][:40], *lines[10:]],
+            10,
+            "differs from the published file",
+        ),
         (_drop_field, 5, "differs from the published file"),
         (lambda lines: [lines[1], lines[0], *lines[2:]], 1, "differs from the published file"),
     ],
     ids=["truncated", "extra row", "altered", "cut row", "missing field", "swapped rows"],
 )
-def test_a_changed_file_is_refused_by_row_and_reason(copy: Path, breaking: Callable[[list[str]], list[str]], row: int, reason: str) -> None:
+def test_a_changed_file_is_refused_by_row_and_reason(
+    copy: Path, breaking: Callable[[list[str]], list[str]], row: int, reason: str
+) -> None:
     path = copy / PRO
-    path.write_text("\n".join(breaking(path.read_text(encoding="utf-8").splitlines())) + "\n", encoding="utf-8")
+    path.write_text(
+        "\n".join(breaking(path.read_text(encoding="utf-8").splitlines())) + "\n", encoding="utf-8"
+    )
     with pytest.raises(InputError, match=f"1-prostereo_v1.1.json, row {row}: .*{reason}"):
         build(copy)
 
 
-@pytest.mark.parametrize(("change", "reason"), [({"occ_type": "both"}, "'both'"), ({"sentence2": "A woman."}, "more than the gender word")])
-def test_a_row_that_cannot_be_read_is_named(copy: Path, monkeypatch: pytest.MonkeyPatch, change: dict[str, str], reason: str) -> None:
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [({"occ_type": "both"}, "'both'"), ({"sentence2": "A woman."}, "more than the gender word")],
+)
+def test_a_row_that_cannot_be_read_is_named(
+    copy: Path, monkeypatch: pytest.MonkeyPatch, change: dict[str, str], reason: str
+) -> None:
     """The reader's own checks, which the comparison with the published file otherwise comes before."""
     monkeypatch.setattr(nli_coal, "verify", lambda path, known: None)
     path = copy / PRO
@@ -141,7 +189,9 @@ def test_windows_line_ends_and_byte_order_marks_are_accepted(copy: Path) -> None
     assert build(copy).digest == as_published.digest
 
 
-def test_the_folder_above_and_the_environment_are_looked_in(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_folder_above_and_the_environment_are_looked_in(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     direct = build(data / "nli_coal", variant="downsampled")
     assert build(data, variant="downsampled").digest == direct.digest
     monkeypatch.setenv("EVENHAND_DATA", str(data))
@@ -149,7 +199,10 @@ def test_the_folder_above_and_the_environment_are_looked_in(data: Path, monkeypa
 
 
 def test_absent_data_gives_advice(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"has no nli_coal/en_v1\.1.*Download the repository.*--data or EVENHAND_DATA"):
+    with pytest.raises(
+        InputError,
+        match=r"has no nli_coal/en_v1\.1.*Download the repository.*--data or EVENHAND_DATA",
+    ):
         load_suite("nli-coal", "en", data=tmp_path)
     with pytest.raises(LoadError, match=r"EVENHAND_OFFLINE=1 forbids.*--data or EVENHAND_DATA"):
         load_suite("nli-coal", "en")
@@ -172,7 +225,9 @@ def test_what_there_is_not_is_refused(name: str, language: str, reason: str) -> 
 
 
 def test_every_published_file_is_pinned() -> None:
-    paths = {path for lang, variant in VARIANTS for path in nli_coal.paths_of(lang, variant).values()}
+    paths = {
+        path for lang, variant in VARIANTS for path in nli_coal.paths_of(lang, variant).values()
+    }
     assert paths == set(nli_coal.pinned())
     for known in nli_coal.pinned().values():
         assert len(known.checks) == known.rows and len(known.sha256) == 64

@@ -19,7 +19,11 @@ ENGLISH = catalog.language("en")
 ROWS = [
     {"premise": "A man walks his dog.", "hypothesis": "He is outside.", "label": "entailment"},
     {"premise": "A dog sleeps.", "hypothesis": "An animal runs.", "label": "contradiction"},
-    {"premise": "The nurse greets Mary.", "hypothesis": "The nurse greets her sister.", "label": "neutral"},
+    {
+        "premise": "The nurse greets Mary.",
+        "hypothesis": "The nurse greets her sister.",
+        "label": "neutral",
+    },
     {"premise": "A man with a beard reads.", "hypothesis": "A man reads.", "label": "entailment"},
     {"sentence1": "x", "sentence2": "y", "gold_label": "-"},
 ]
@@ -38,16 +42,40 @@ def corpus(tmp_path: Path) -> Path:
 
 def test_the_pairs_come_first_and_the_swapped_ones_behind(corpus: Path) -> None:
     ticks: list[tuple[int, int, int]] = []
-    report = swap_file(corpus, ENGLISH, corpus.with_name("out.jsonl"), tick=lambda *told: ticks.append(told))
+    report = swap_file(
+        corpus, ENGLISH, corpus.with_name("out.jsonl"), tick=lambda *told: ticks.append(told)
+    )
     rows = read(report.out)
-    assert [{name: row[name] for name in ("premise", "hypothesis", "label")} for row in rows[:4]] == ROWS[:4]
+    assert [
+        {name: row[name] for name in ("premise", "hypothesis", "label")} for row in rows[:4]
+    ] == ROWS[:4]
     assert [row["source"] for row in rows] == ["original"] * 4 + ["swapped"] * 2
     assert rows[4:] == [
-        {"premise": "A woman walks her dog.", "hypothesis": "She is outside.", "label": "entailment", "source": "swapped"},
-        {"premise": "The nurse greets Mary.", "hypothesis": "The nurse greets his brother.", "label": "neutral", "source": "swapped"},
+        {
+            "premise": "A woman walks her dog.",
+            "hypothesis": "She is outside.",
+            "label": "entailment",
+            "source": "swapped",
+        },
+        {
+            "premise": "The nurse greets Mary.",
+            "hypothesis": "The nurse greets his brother.",
+            "label": "neutral",
+            "source": "swapped",
+        },
     ]
-    assert (report.swapped, report.written, report.unswapped) == (2, 6, {"no gender word": 1, "biology": 1})
-    assert report.changes == {("man", "woman"): 1, ("his", "her"): 1, ("he", "she"): 1, ("her", "his"): 1, ("sister", "brother"): 1}
+    assert (report.swapped, report.written, report.unswapped) == (
+        2,
+        6,
+        {"no gender word": 1, "biology": 1},
+    )
+    assert report.changes == {
+        ("man", "woman"): 1,
+        ("his", "her"): 1,
+        ("he", "she"): 1,
+        ("her", "his"): 1,
+        ("sister", "brother"): 1,
+    }
     assert report.left == {("beard", "biology"): 1, ("man", "biology"): 2}
     assert ticks == [(4, 4, 0)]
     assert len(read_corpus(report.out).pairs) == 6  # what training reads
@@ -57,19 +85,34 @@ def test_the_account_stands_beside_it(corpus: Path) -> None:
     report = swap_file(corpus, ENGLISH, corpus.with_name("out.jsonl"))
     assert files_in(corpus.parent) == ["corpus.jsonl", "out.jsonl", "out.swaps.json"]
     told = json.loads(report.path.read_text(encoding="utf-8"))
-    assert (told["pairs"], told["swapped"], told["written"], told["file"]["left out"]) == (4, 2, 6, {"label -": 1})
+    assert (told["pairs"], told["swapped"], told["written"], told["file"]["left out"]) == (
+        4,
+        2,
+        6,
+        {"label -": 1},
+    )
     assert told["options"] == {"names": "keep", "only": "all", "paired": False, "biology": False}
-    assert {"word": "man", "reason": "biology", "count": 2} in told["left"] and len(told["changes"]) == 5
+    assert {"word": "man", "reason": "biology", "count": 2} in told["left"] and len(
+        told["changes"]
+    ) == 5
 
 
 def test_only_pairs_that_name_an_occupation(corpus: Path) -> None:
-    report = swap_file(corpus, ENGLISH, corpus.with_name("out.jsonl"), only_occupations=True, names=NameSwap.of("en"))
+    report = swap_file(
+        corpus,
+        ENGLISH,
+        corpus.with_name("out.jsonl"),
+        only_occupations=True,
+        names=NameSwap.of("en"),
+    )
     assert [row["premise"] for row in read(report.out)[4:]] == ["The nurse greets James."]
     assert report.unswapped == {"no occupation": 1, "no gender word": 1, "biology": 1}
 
 
 def test_twins_stand_in_the_row_of_their_pair(corpus: Path) -> None:
-    report = swap_file(corpus, ENGLISH, corpus.with_name("out.jsonl"), paired=True, has_biology=True)
+    report = swap_file(
+        corpus, ENGLISH, corpus.with_name("out.jsonl"), paired=True, has_biology=True
+    )
     pairs = read_corpus(report.out).pairs
     assert [pair.twin for pair in pairs] == [
         ("A woman walks her dog.", "She is outside."),
@@ -82,7 +125,9 @@ def test_twins_stand_in_the_row_of_their_pair(corpus: Path) -> None:
 
 def test_spaces_of_a_japanese_corpus_stay(tmp_path: Path) -> None:
     path = tmp_path / "train.tsv"
-    path.write_text("neutral\t2 人 の 男性 が いる 。\t女 の 子 は 寝て い ます 。\n", encoding="utf-8")
+    path.write_text(
+        "neutral\t2 人 の 男性 が いる 。\t女 の 子 は 寝て い ます 。\n", encoding="utf-8"
+    )
     report = swap_file(path, catalog.language("ja"), tmp_path / "out.jsonl")
     assert read(report.out)[1] == {
         "premise": "2 人 の 女性 が いる 。",
@@ -94,8 +139,14 @@ def test_spaces_of_a_japanese_corpus_stay(tmp_path: Path) -> None:
 
 def test_a_corpus_in_another_language_is_told(tmp_path: Path) -> None:
     path = tmp_path / "zh.jsonl"
-    path.write_text(json.dumps({"premise": "他走了", "hypothesis": "她来了", "label": "neutral"}) + "\n", encoding="utf-8")
-    with pytest.warns(EvenhandWarning, match=r"no pair of .*zh.jsonl was swapped \(no gender word 1\); is the file in English\?"):
+    path.write_text(
+        json.dumps({"premise": "他走了", "hypothesis": "她来了", "label": "neutral"}) + "\n",
+        encoding="utf-8",
+    )
+    with pytest.warns(
+        EvenhandWarning,
+        match=r"no pair of .*zh.jsonl was swapped \(no gender word 1\); is the file in English\?",
+    ):
         swap_file(path, ENGLISH, tmp_path / "out.jsonl")
 
 
@@ -105,7 +156,10 @@ def test_nothing_is_overwritten_or_half_written(corpus: Path) -> None:
     with pytest.raises(InputError, match=r"'.csv' is no form that is written"):
         swap_file(corpus, ENGLISH, corpus.with_name("out.csv"))
     bad = corpus.with_name("bad.jsonl")
-    bad.write_text(corpus.read_text(encoding="utf-8") + '{"premise": "a", "label": "neutral"}\n', encoding="utf-8")
+    bad.write_text(
+        corpus.read_text(encoding="utf-8") + '{"premise": "a", "label": "neutral"}\n',
+        encoding="utf-8",
+    )
     with pytest.raises(InputError, match=r"bad.jsonl, row 6: .*'hypothesis' is missing"):
         swap_file(bad, ENGLISH, corpus.with_name("out.jsonl"))
     assert files_in(corpus.parent) == ["bad.jsonl", "corpus.jsonl"]
@@ -114,10 +168,29 @@ def test_nothing_is_overwritten_or_half_written(corpus: Path) -> None:
 def test_the_command_tells_what_it_did(corpus: Path) -> None:
     out = corpus.with_name("out.jsonl")
     found = evenhand("mitigate", "swap", corpus, "--out", out)
-    assert found.code == 0 and "4 pairs (1 rows without a gold label left out), 2 swapped" in found.out
+    assert (
+        found.code == 0 and "4 pairs (1 rows without a gold label left out), 2 swapped" in found.out
+    )
     assert "biology" in found.out and "wrote 6 rows" in found.out and "out.swaps.json" in found.out
-    found = evenhand("mitigate", "swap", corpus, "--out", out, "--only", "occupations", "--names", "swap", "--paired", "--json")
-    assert json.loads(found.out)["options"] == {"names": "swap", "only": "occupations", "paired": True, "biology": False}
+    found = evenhand(
+        "mitigate",
+        "swap",
+        corpus,
+        "--out",
+        out,
+        "--only",
+        "occupations",
+        "--names",
+        "swap",
+        "--paired",
+        "--json",
+    )
+    assert json.loads(found.out)["options"] == {
+        "names": "swap",
+        "only": "occupations",
+        "paired": True,
+        "biology": False,
+    }
     assert sum("twin_premise" in row for row in read(out)) == 1
 
 

@@ -23,13 +23,28 @@ ENGLISH, JAPANESE, CHINESE = (catalog.language(code) for code in ("en", "ja", "z
         ("He hurt himself.", "She hurt herself."),
         ("HER dog, His dog", "HIS dog, Her dog"),
         ("A woman in her 30s giving her daughter a hug.", "A man in his 30s giving his son a hug."),
-        ("A girl has her picture taken with her back to us.", "A boy has his picture taken with his back to us."),
-        ("A man sits next to her looking at his phone.", "A woman sits next to him looking at her phone."),
+        (
+            "A girl has her picture taken with her back to us.",
+            "A boy has his picture taken with his back to us.",
+        ),
+        (
+            "A man sits next to her looking at his phone.",
+            "A woman sits next to him looking at her phone.",
+        ),
         ("The man behind her looks like him.", "The woman behind him looks like her."),
-        ("The tourist uses his/her phone, his or her map.", "The tourist uses her/his phone, her or his map."),
-        ("the women's room, the ladies' room, the gentlemen's club", "the men's room, the gentlemen's room, the ladies' club"),
+        (
+            "The tourist uses his/her phone, his or her map.",
+            "The tourist uses her/his phone, her or his map.",
+        ),
+        (
+            "the women's room, the ladies' room, the gentlemen's club",
+            "the men's room, the gentlemen's room, the ladies' club",
+        ),
         ("a woman's and two girls' shoes", "a man's and two boys' shoes"),
-        ("An actor met an heiress, an uncle and a hero.", "An actress met an heir, an aunt and a heroine."),
+        (
+            "An actor met an heiress, an uncle and a hero.",
+            "An actress met an heir, an aunt and a heroine.",
+        ),
         ("AN UNCLE, An emperor", "AN AUNT, An empress"),
         ("An hour with a nephew", "An hour with a niece"),
         ("Two firemen, a policewoman and salesmen", "Two firewomen, a policeman and saleswomen"),
@@ -37,12 +52,15 @@ ENGLISH, JAPANESE, CHINESE = (catalog.language(code) for code in ("en", "ja", "z
         ("a mother-daughter dance, my mother-in-law", "a father-son dance, my father-in-law"),
         ("Mr. Smith and Miss Jones", "Ms. Smith and Mr. Jones"),
         ("Yes, sir; no, ma’am.", "Yes, madam; no, sir."),
-        ("A bride and groom, a waitress, two guys and a lady", "A groom and bride, a waiter, two gals and a gentleman"),
+        (
+            "A bride and groom, a waitress, two guys and a lady",
+            "A groom and bride, a waiter, two gals and a gentleman",
+        ),
         ("Boy Scouts meet Girl Scouts.", "Girl Scouts meet Boy Scouts."),
         ("Two Asian Women and a Man", "Two Asian Men and a Woman"),
         ("he's here, she'll come", "she's here, he'll come"),
     ],
-)  # fmt: skip
+)
 def test_english_by_role_capital_number_and_article(text: str, swapped: str) -> None:
     made = swap(ENGLISH, text)
     assert (made.text, made.left) == (swapped, ())
@@ -54,12 +72,20 @@ def test_english_by_role_capital_number_and_article(text: str, swapped: str) -> 
         ("You guys saw a man.", "You guys saw a woman.", ("guys", "idiom")),
         ("A woman on the Isle of Man", "A man on the Isle of Man", ("Man", "name")),
         ("A girl in a cowboy hat", "A boy in a cowboy hat", ("cowboy", "other word")),
-        ("Volunteers man the booth for her.", "Volunteers man the booth for him.", ("man", "other word")),
+        (
+            "Volunteers man the booth for her.",
+            "Volunteers man the booth for him.",
+            ("man", "other word"),
+        ),
         ("He will miss the bus.", "She will miss the bus.", ("miss", "other word")),
         ("He dressed as the Tin Man.", "She dressed as the Tin Man.", ("Man", "name")),
         ("Ladies and gentlemen, a king!", "Ladies and gentlemen, a queen!", ("Ladies", "couple")),
         ("He ties a guy rope.", "She ties a guy rope.", ("guy", "other word")),
-        ("Two little women read Little Women.", "Two little men read Little Women.", ("Women", "name")),
+        (
+            "Two little women read Little Women.",
+            "Two little men read Little Women.",
+            ("Women", "name"),
+        ),
     ],
 )
 def test_english_words_that_stay_alone(text: str, swapped: str, left: tuple[str, str]) -> None:
@@ -93,9 +119,16 @@ def test_biology_may_be_swapped_and_stops_nothing_where_nobody_is_named() -> Non
 
 def test_both_sentences_or_none() -> None:
     made = swap_pair(ENGLISH, "A man walks his dog.", "He has a beard.")
-    assert not made.is_changed and (made.premise, made.hypothesis) == ("A man walks his dog.", "He has a beard.")
+    assert not made.is_changed and (made.premise, made.hypothesis) == (
+        "A man walks his dog.",
+        "He has a beard.",
+    )
     made = swap_pair(ENGLISH, "A man walks his dog.", "Nobody is here.")
-    assert (made.premise, made.hypothesis, made.is_changed) == ("A woman walks her dog.", "Nobody is here.", True)
+    assert (made.premise, made.hypothesis, made.is_changed) == (
+        "A woman walks her dog.",
+        "Nobody is here.",
+        True,
+    )
     assert made.changes == (("man", "woman"), ("his", "her"))
 
 
@@ -104,9 +137,15 @@ def test_names_stay_or_are_swapped_alike_in_both() -> None:
     kept = swap_pair(ENGLISH, premise, hypothesis)
     assert (kept.premise, kept.hypothesis) == ("Mary lost his book.", hypothesis)
     made = swap_pair(ENGLISH, premise, hypothesis, names=NameSwap.of("en"))
-    assert (made.premise, made.hypothesis) == ("James lost his book.", "Jennifer and James read; Virginia does not.")
+    assert (made.premise, made.hypothesis) == (
+        "James lost his book.",
+        "Jennifer and James read; Virginia does not.",
+    )
     assert swap(ENGLISH, "Aunt Mary left.", names=NameSwap.of("en")).text == "Uncle James left."
-    assert swap(JAPANESE, "アリスは彼女の本を読む。", names=NameSwap.of("ja")).text == "ボブは彼の本を読む。"
+    assert (
+        swap(JAPANESE, "アリスは彼女の本を読む。", names=NameSwap.of("ja")).text
+        == "ボブは彼の本を読む。"
+    )
     assert swap(CHINESE, "玛丽喜欢她的狗。", names=NameSwap.of("zh")).text == "约翰喜欢他的狗。"
     with pytest.raises(EvenhandError, match="stands twice"):
         NameSwap({"Mary": "James", "Ann": "James"}, is_spaced=True)
@@ -124,7 +163,7 @@ def test_names_stay_or_are_swapped_alike_in_both() -> None:
         ("彼女 たち が 歩く", "彼 ら が 歩く"),
         ("男性たちが走り、彼らは笑う。", "女性たちが走り、彼女たちは笑う。"),
     ],
-)  # fmt: skip
+)
 def test_japanese_words_and_spaces(text: str, swapped: str) -> None:
     assert swap(JAPANESE, text).text == swapped
 
@@ -146,7 +185,11 @@ def test_chinese_words(text: str, swapped: str) -> None:
 
 
 def test_plurals_of_any_gender_stay() -> None:
-    for language, text in ((CHINESE, "他们喜欢他的狗"), (CHINESE, "男孩和女孩说他们累了"), (JAPANESE, "彼らは彼の犬が好きだ。")):
+    for language, text in (
+        (CHINESE, "他们喜欢他的狗"),
+        (CHINESE, "男孩和女孩说他们累了"),
+        (JAPANESE, "彼らは彼の犬が好きだ。"),
+    ):
         made = swap(language, text)
         assert made.changes and ("他们" in made.text or "彼らは" in made.text)
         assert [reason for _, reason in made.left] == ["plural of any gender"]
@@ -154,9 +197,16 @@ def test_plurals_of_any_gender_stay() -> None:
 
 @pytest.mark.parametrize(
     ("language", "text", "reason"),
-    [(JAPANESE, "ひげの男性", "biology"), (JAPANESE, "女性が妊娠している。", "biology"), (CHINESE, "他留着胡子", "biology"), (CHINESE, "师母和他", "no partner")],
-)  # fmt: skip
-def test_what_is_left_whole_in_japanese_and_chinese(language: object, text: str, reason: str) -> None:
+    [
+        (JAPANESE, "ひげの男性", "biology"),
+        (JAPANESE, "女性が妊娠している。", "biology"),
+        (CHINESE, "他留着胡子", "biology"),
+        (CHINESE, "师母和他", "no partner"),
+    ],
+)
+def test_what_is_left_whole_in_japanese_and_chinese(
+    language: object, text: str, reason: str
+) -> None:
     made = swap(language, text)  # type: ignore[arg-type]
     assert (made.text, made.changes) == (text, ()) and reason in {each for _, each in made.left}
 
@@ -169,11 +219,18 @@ def test_a_language_without_swap_is_refused() -> None:
 @pytest.mark.parametrize(
     ("text", "role"),
     [
-        ("talks with [her] brother", "determiner"), ("shows [her] ring to them", "determiner"), ("next to [her] looking at it", "object"),
-        ("agree with [her] that it is", "object"), ("gave [her] things", None), ("made [her] cry", None), ("a friend of [his] who", "possessive"),
-        ("[Her] cooking is good", "determiner"), ("examining [her] freshly baked bread", "determiner"), ("see [her] talk", None),
+        ("talks with [her] brother", "determiner"),
+        ("shows [her] ring to them", "determiner"),
+        ("next to [her] looking at it", "object"),
+        ("agree with [her] that it is", "object"),
+        ("gave [her] things", None),
+        ("made [her] cry", None),
+        ("a friend of [his] who", "possessive"),
+        ("[Her] cooking is good", "determiner"),
+        ("examining [her] freshly baked bread", "determiner"),
+        ("see [her] talk", None),
     ],
-)  # fmt: skip
+)
 def test_the_likely_role(text: str, role: str | None) -> None:
     start, end = text.index("["), text.index("]") - 1
     assert settle_role(text.replace("[", "").replace("]", ""), start, end) == role
@@ -182,4 +239,8 @@ def test_the_likely_role(text: str, role: str | None) -> None:
 def test_settled_words_are_those_that_come_back() -> None:
     assert all(is_settled("en", word) for word in ("man", "women", "mother", "fireman", "lady"))
     assert not any(is_settled("en", word) for word in ("dude", "mum", "hers", "table"))
-    assert partners("en")["mr"].word == "Ms" and partners("ja")["彼氏"].word == "彼女" and partners("zh")["男士"].word == "女士"
+    assert (
+        partners("en")["mr"].word == "Ms"
+        and partners("ja")["彼氏"].word == "彼女"
+        and partners("zh")["男士"].word == "女士"
+    )

@@ -38,35 +38,90 @@ def test_every_published_form_is_read(tmp_path: Path, name: str) -> None:
     assert corpus.undecided == undecided
     told = corpus.describe()
     assert told["sha256"] == hashlib.sha256(FORMS[name].encode()).hexdigest()
-    assert (told["rows"], told["pairs"], told["left out"]) == (2 + undecided, 2, {"label -": 1} if undecided else {})
+    assert (told["rows"], told["pairs"], told["left out"]) == (
+        2 + undecided,
+        2,
+        {"label -": 1} if undecided else {},
+    )
 
 
 def test_words_of_jsnli_stay_apart(tmp_path: Path) -> None:
-    path = write(tmp_path / "train_w_filtering.tsv", "contradiction\t自転車 で 2 人 の 男性 が 競い ます 。\t「 人々 は 寝て い ます 。\n")
-    assert read_pairs([path]) == [Pair("自転車 で 2 人 の 男性 が 競い ます 。", "「 人々 は 寝て い ます 。", "contradiction")]
+    path = write(
+        tmp_path / "train_w_filtering.tsv",
+        "contradiction\t自転車 で 2 人 の 男性 が 競い ます 。\t「 人々 は 寝て い ます 。\n",
+    )
+    assert read_pairs([path]) == [
+        Pair(
+            "自転車 で 2 人 の 男性 が 競い ます 。", "「 人々 は 寝て い ます 。", "contradiction"
+        )
+    ]
 
 
 def test_the_real_files_are_read_whole(data: Path) -> None:
-    for name, count in (("ja.jsnli-dev", 3916), ("zh.ocnli-dev", 2950), ("en.mnli-dev-matched", 9814)):
+    for name, count in (
+        ("ja.jsnli-dev", 3916),
+        ("zh.ocnli-dev", 2950),
+        ("en.mnli-dev-matched", 9814),
+    ):
         path = data / "nli" / f"{name}.jsonl"
-        assert len(read_pairs([path])) == sum(1 for line in path.read_text(encoding="utf-8").split("\n") if line) == count
+        assert (
+            len(read_pairs([path]))
+            == sum(1 for line in path.read_text(encoding="utf-8").split("\n") if line)
+            == count
+        )
 
 
 @pytest.mark.parametrize(
     ("name", "text", "reason"),
     [
-        ("a.jsonl", GOOD + '\n{"premise": "a", "label": "neutral"}\n', "row 2: .*'hypothesis' is missing"),
-        ("a.jsonl", GOOD + '\n{"premise": "a", "hypothesis": "b"}\n', "row 2: .*'label' is missing"),
-        ("a.jsonl", GOOD + '\n{"premise": "a", "hypothesis": "b", "label": "maybe"}\n', "row 2: label 'maybe' is none of"),
-        ("a.jsonl", GOOD + '\n{"premise": "a", "hypothesis": "b", "label": 2}\n', "row 2: label 2 is none of .*write the names"),
-        ("a.jsonl", GOOD + '\n{"premise": "a", "hypothesis": "b", "label": "not_entailment"}\n', "row 2: .*two labels; three are needed"),
-        ("a.jsonl", GOOD + '\n{"premise": " ", "hypothesis": "b", "label": "neutral"}\n', "row 2: the premise is empty"),
-        ("a.jsonl", GOOD + '\n{"premise": "a", "hypothesis": null, "label": "neutral"}\n', "row 2: the hypothesis is empty"),
-        ("a.jsonl", GOOD + '\n{"premise": ["a"], "hypothesis": "b", "label": "neutral"}\n', "row 2: the premise is no text"),
+        (
+            "a.jsonl",
+            GOOD + '\n{"premise": "a", "label": "neutral"}\n',
+            "row 2: .*'hypothesis' is missing",
+        ),
+        (
+            "a.jsonl",
+            GOOD + '\n{"premise": "a", "hypothesis": "b"}\n',
+            "row 2: .*'label' is missing",
+        ),
+        (
+            "a.jsonl",
+            GOOD + '\n{"premise": "a", "hypothesis": "b", "label": "maybe"}\n',
+            "row 2: label 'maybe' is none of",
+        ),
+        (
+            "a.jsonl",
+            GOOD + '\n{"premise": "a", "hypothesis": "b", "label": 2}\n',
+            "row 2: label 2 is none of .*write the names",
+        ),
+        (
+            "a.jsonl",
+            GOOD + '\n{"premise": "a", "hypothesis": "b", "label": "not_entailment"}\n',
+            "row 2: .*two labels; three are needed",
+        ),
+        (
+            "a.jsonl",
+            GOOD + '\n{"premise": " ", "hypothesis": "b", "label": "neutral"}\n',
+            "row 2: the premise is empty",
+        ),
+        (
+            "a.jsonl",
+            GOOD + '\n{"premise": "a", "hypothesis": null, "label": "neutral"}\n',
+            "row 2: the hypothesis is empty",
+        ),
+        (
+            "a.jsonl",
+            GOOD + '\n{"premise": ["a"], "hypothesis": "b", "label": "neutral"}\n',
+            "row 2: the premise is no text",
+        ),
         ("a.jsonl", '{"sentence1": "a", "sentence2": "b", "label": "-"}\n', "has no labelled pair"),
         ("a.tsv", "neutral\ta\tb\nneutral\ta\n", "row 2: has 2 columns where 3 are due"),
         ("a.tsv", "neutral\ta\tb\nneutral\t\tb\n", "row 2: the premise is empty"),
-        ("a.tsv", "one\ttwo\tthree\nneutral\ta\tb\n", "row 1: .*'hypothesis' is missing.*without a head the columns are label, premise"),
+        (
+            "a.tsv",
+            "one\ttwo\tthree\nneutral\ta\tb\n",
+            "row 1: .*'hypothesis' is missing.*without a head the columns are label, premise",
+        ),
         ("a.parquet", "PAR1", "'.parquet' is not a known form"),
     ],
 )
@@ -76,15 +131,32 @@ def test_a_bad_training_row_is_named(tmp_path: Path, name: str, text: str, reaso
 
 
 def test_recipes_are_those_of_the_papers_and_the_own_ones_are_untouched() -> None:
-    told = {name: (r.epochs, r.learning_rate, r.batch_size, r.max_length, r.form) for name, r in NAMED.items()}
+    told = {
+        name: (r.epochs, r.learning_rate, r.batch_size, r.max_length, r.form)
+        for name, r in NAMED.items()
+    }
     assert told == {
-        "nli-coal": (5, 2e-5, 32, 128, "pair"), "sharma": (3, 2e-5, 32, 128, "pair"), "sharma-1e-5": (3, 1e-5, 32, 128, "pair"),
-        "supposition": (3, 2e-5, 32, 128, "clean"), "plain": (4, 1e-4, 32, 128, "pair"), "layered": (4, 2e-4, 32, 128, "pair"),
+        "nli-coal": (5, 2e-5, 32, 128, "pair"),
+        "sharma": (3, 2e-5, 32, 128, "pair"),
+        "sharma-1e-5": (3, 1e-5, 32, 128, "pair"),
+        "supposition": (3, 2e-5, 32, 128, "clean"),
+        "plain": (4, 1e-4, 32, 128, "pair"),
+        "layered": (4, 2e-4, 32, 128, "pair"),
         "polished": (1, 6e-5, 32, 128, "pair"),
-    }  # fmt: skip
+    }
     sharma = find_recipe("sharma")
-    assert (sharma.beta1, sharma.beta2, sharma.weight_decay, sharma.average, sharma.patience) == (0.9, 0.999, 0.01, 0.0, 0)
-    assert list(RECIPES) == ["plain", "layered", "polished"] and RECIPES["polished"].start and not find_recipe("polished").start
+    assert (sharma.beta1, sharma.beta2, sharma.weight_decay, sharma.average, sharma.patience) == (
+        0.9,
+        0.999,
+        0.01,
+        0.0,
+        0,
+    )
+    assert (
+        list(RECIPES) == ["plain", "layered", "polished"]
+        and RECIPES["polished"].start
+        and not find_recipe("polished").start
+    )
     with pytest.raises(EvenhandError, match=r"unknown recipe 'sharme'\. Did you mean sharma"):
         find_recipe("sharme")
 
@@ -100,7 +172,10 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write(tmp_path / "train.jsonl", "\n".join(rows))
     write(tmp_path / "dev.jsonl", rows[0])
     write(tmp_path / "two.jsonl", "\n".join(rows[:2]))
-    for name, files in (("enc", ("config.json", "model.safetensors", "vocab.txt")), ("mute", ("config.json", "model.safetensors"))):
+    for name, files in (
+        ("enc", ("config.json", "model.safetensors", "vocab.txt")),
+        ("mute", ("config.json", "model.safetensors")),
+    ):
         (tmp_path / name).mkdir()
         for file in files:
             write(tmp_path / name / file, "{}")
@@ -110,26 +185,52 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"--recipe": "supposed"}, "unknown recipe 'supposed'. Did you mean supposition or polished?"),
+        (
+            {"--recipe": "supposed"},
+            "unknown recipe 'supposed'. Did you mean supposition or polished?",
+        ),
         ({"--epochs": "0"}, "epochs is 0; give a number of at least 1"),
         ({"--batch-size": "0"}, "batch size is 0; give a number of at least 1"),
-        ({"--learning-rate": "-1e-5"}, "learning rate is -1e-05; give a number between 0 and 1, such as 2e-5"),
+        (
+            {"--learning-rate": "-1e-5"},
+            "learning rate is -1e-05; give a number between 0 and 1, such as 2e-5",
+        ),
         ({"--form": "cleen"}, "unknown form 'cleen'. Did you mean clean?"),
         ({"--dev": "nowhere.jsonl"}, "nowhere.jsonl: there is no such file"),
         ({"--train": "nowhere.jsonl"}, "nowhere.jsonl: there is no such file"),
-        ({"--train": "two.jsonl"}, "two.jsonl: no row is labelled contradiction; three labels are needed"),
+        (
+            {"--train": "two.jsonl"},
+            "two.jsonl: no row is labelled contradiction; three labels are needed",
+        ),
         ({"--encoder": "./nowhere"}, "unknown model './nowhere': there is no such folder"),
         ({"--encoder": "mute"}, "mute is no encoder that can be trained: it has no tokenizer"),
-        ({"--encoder": "defualt"}, "unknown model 'defualt': there is no such folder. Did you mean default?"),
-        ({"--lora-alpha": "16"}, "lora alpha is 16, but there is no rank; give --lora RANK too, such as --lora 8"),
+        (
+            {"--encoder": "defualt"},
+            "unknown model 'defualt': there is no such folder. Did you mean default?",
+        ),
+        (
+            {"--lora-alpha": "16"},
+            "lora alpha is 16, but there is no rank; give --lora RANK too, such as --lora 8",
+        ),
         ({"--pairing": "nan"}, "pairing is nan; give a number of at least 0"),
-        ({"--pairing": "1"}, "train.jsonl: no row has a twin (twin_premise and twin_hypothesis), which --pairing compares with: make them with"),
+        (
+            {"--pairing": "1"},
+            "train.jsonl: no row has a twin (twin_premise and twin_hypothesis), which --pairing compares with: make them with",
+        ),
         ({"--out": "train.jsonl/x"}, "cannot write train.jsonl"),
     ],
-)  # fmt: skip
-def test_what_would_waste_hours_is_said_at_once(place: Path, changes: dict[str, str], reason: str) -> None:
+)
+def test_what_would_waste_hours_is_said_at_once(
+    place: Path, changes: dict[str, str], reason: str
+) -> None:
     before = files_in(place)
-    words = {"--encoder": "enc", "--train": "train.jsonl", "--dev": "dev.jsonl", "--out": "out", **changes}
+    words = {
+        "--encoder": "enc",
+        "--train": "train.jsonl",
+        "--dev": "dev.jsonl",
+        "--out": "out",
+        **changes,
+    }
     said = evenhand("train", "nli", *(word for pair in words.items() for word in pair))
     assert (said.code, said.out) == (2, "")
     assert said.err.startswith("error: ") and reason in said.err and said.err.count("\n") == 1

@@ -14,8 +14,13 @@ from evenhand.core.errors import LoadError
 torch = pytest.importorskip("torch", reason="needs the train extra")
 pytestmark = pytest.mark.torch
 SMALL: dict[str, Any] = {
-    "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64, "vocab_size": 208, "max_position_embeddings": 64
-}  # fmt: skip
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 64,
+    "vocab_size": 208,
+    "max_position_embeddings": 64,
+}
 
 
 @pytest.fixture(scope="module")
@@ -35,26 +40,47 @@ def save(room: Room, folder: Path, model: Any) -> Path:
 def test_a_model_of_pictures_is_no_encoder_of_texts(room: Room, tmp_path: Path) -> None:
     from transformers import ViTConfig, ViTModel
 
-    config = ViTConfig(hidden_size=32, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32, image_size=16, patch_size=8)
+    config = ViTConfig(
+        hidden_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=32,
+        image_size=16,
+        patch_size=8,
+    )
     folder = save(room, tmp_path / "vit", ViTModel(config))
     said = room.train("vit", "--encoder", str(folder))
-    assert said.code == 2 and f"'{folder}' is of the kind 'vit', which has no form that classifies texts" in said.err
+    assert (
+        said.code == 2
+        and f"'{folder}' is of the kind 'vit', which has no form that classifies texts" in said.err
+    )
     assert not (room.folder / "vit").exists()
 
 
-def test_a_model_without_padding_is_refused_before_anything_is_written(room: Room, tmp_path: Path) -> None:
+def test_a_model_without_padding_is_refused_before_anything_is_written(
+    room: Room, tmp_path: Path
+) -> None:
     from transformers import AutoTokenizer, GPT2Config, GPT2Model
 
-    folder = save(room, tmp_path / "gpt", GPT2Model(GPT2Config(n_embd=32, n_layer=2, n_head=2, vocab_size=208, n_positions=64)))
+    folder = save(
+        room,
+        tmp_path / "gpt",
+        GPT2Model(GPT2Config(n_embd=32, n_layer=2, n_head=2, vocab_size=208, n_positions=64)),
+    )
     tokenizer = AutoTokenizer.from_pretrained(folder)
     tokenizer.pad_token = None
     tokenizer.save_pretrained(folder)
     said = room.train("gpt", "--encoder", str(folder))
-    assert said.code == 2 and "has no token for padding; name an encoder of the kind of BERT or RoBERTa" in said.err
+    assert (
+        said.code == 2
+        and "has no token for padding; name an encoder of the kind of BERT or RoBERTa" in said.err
+    )
     assert not (room.folder / "gpt").exists()
 
 
-def test_a_missing_pooler_is_refused_or_on_request_said_and_trained(room: Room, tmp_path: Path) -> None:
+def test_a_missing_pooler_is_refused_or_on_request_said_and_trained(
+    room: Room, tmp_path: Path
+) -> None:
     from transformers import BertConfig, BertModel
 
     folder = save(room, tmp_path / "bare", BertModel(BertConfig(**SMALL), add_pooling_layer=False))
@@ -66,7 +92,10 @@ def test_a_missing_pooler_is_refused_or_on_request_said_and_trained(room: Room, 
     )
     said = room.train("bare", "--encoder", str(folder), "--epochs", "1", "--fresh-pooler")
     assert said.code == 0, said.err
-    assert f"warning: {folder} has no weights for bert.pooler.dense.bias, bert.pooler.dense.weight; they start at random" in said.out
+    assert (
+        f"warning: {folder} has no weights for bert.pooler.dense.bias, bert.pooler.dense.weight; they start at random"
+        in said.out
+    )
     assert room.card("bare")["new weights"] == [
         "bert.pooler.dense.bias",
         "bert.pooler.dense.weight",
@@ -74,12 +103,18 @@ def test_a_missing_pooler_is_refused_or_on_request_said_and_trained(room: Room, 
         "classifier.weight",
     ]
     said = room.train("usual", "--epochs", "1")
-    assert said.code == 0 and "warning" not in said.out and room.card("usual")["new weights"] == ["classifier.bias", "classifier.weight"]
+    assert (
+        said.code == 0
+        and "warning" not in said.out
+        and room.card("usual")["new weights"] == ["classifier.bias", "classifier.weight"]
+    )
     again = room.train("again", "--encoder", str(room.folder / "usual"), "--epochs", "1")
     assert again.code == 0 and room.card("again")["new weights"] == []
 
 
-def test_weights_that_do_not_belong_to_the_configuration_are_refused(room: Room, tmp_path: Path) -> None:
+def test_weights_that_do_not_belong_to_the_configuration_are_refused(
+    room: Room, tmp_path: Path
+) -> None:
     from transformers import BertConfig, BertModel, DistilBertConfig, DistilBertModel
 
     from evenhand.train.encoders import open_classifier
@@ -88,16 +123,29 @@ def test_weights_that_do_not_belong_to_the_configuration_are_refused(room: Room,
     folder = save(
         room,
         tmp_path / "other",
-        DistilBertModel(DistilBertConfig(dim=32, n_layers=2, n_heads=2, hidden_dim=64, vocab_size=208, max_position_embeddings=64)),
+        DistilBertModel(
+            DistilBertConfig(
+                dim=32,
+                n_layers=2,
+                n_heads=2,
+                hidden_dim=64,
+                vocab_size=208,
+                max_position_embeddings=64,
+            )
+        ),
     )
     BertConfig(**SMALL).save_pretrained(folder)
-    with pytest.raises(LoadError, match=r"35 of the 39 weights of a bert are not in its files \(but transformer\.layer\.0\."):
+    with pytest.raises(
+        LoadError,
+        match=r"35 of the 39 weights of a bert are not in its files \(but transformer\.layer\.0\.",
+    ):
         open_classifier(folder, Recipe(name="t"))
     folder = save(room, tmp_path / "short", BertModel(BertConfig(**SMALL)))
     told = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     (folder / "config.json").write_text(json.dumps(told | {"vocab_size": 300}), encoding="utf-8")
     with pytest.raises(
-        LoadError, match=r"bert\.embeddings\.word_embeddings\.weight is \[208, 32\] in its weights, \[300, 32\] by its config"
+        LoadError,
+        match=r"bert\.embeddings\.word_embeddings\.weight is \[208, 32\] in its weights, \[300, 32\] by its config",
     ):
         open_classifier(folder, Recipe(name="t"))
 
@@ -111,13 +159,27 @@ def test_other_kinds_that_have_a_head_are_trained(room: Room, tmp_path: Path, ki
     model = {
         "bart": lambda: hf.BartModel(
             hf.BartConfig(
-                vocab_size=208, d_model=32, encoder_layers=1, decoder_layers=1, encoder_attention_heads=2, decoder_attention_heads=2, encoder_ffn_dim=64,
-                decoder_ffn_dim=64, max_position_embeddings=64, **special,
+                vocab_size=208,
+                d_model=32,
+                encoder_layers=1,
+                decoder_layers=1,
+                encoder_attention_heads=2,
+                decoder_attention_heads=2,
+                encoder_ffn_dim=64,
+                decoder_ffn_dim=64,
+                max_position_embeddings=64,
+                **special,
             )
         ),
-        "gpt2": lambda: hf.GPT2Model(hf.GPT2Config(n_embd=32, n_layer=2, n_head=2, vocab_size=208, n_positions=64)),
-        "t5": lambda: hf.T5Model(hf.T5Config(vocab_size=208, d_model=32, d_kv=16, d_ff=64, num_layers=1, num_heads=2, **special)),
-    }[kind]()  # fmt: skip
+        "gpt2": lambda: hf.GPT2Model(
+            hf.GPT2Config(n_embd=32, n_layer=2, n_head=2, vocab_size=208, n_positions=64)
+        ),
+        "t5": lambda: hf.T5Model(
+            hf.T5Config(
+                vocab_size=208, d_model=32, d_kv=16, d_ff=64, num_layers=1, num_heads=2, **special
+            )
+        ),
+    }[kind]()
     folder = save(room, tmp_path / kind, model)
     for more in ((), ("--lora", "4")):
         said = room.train(f"{kind}{len(more)}", "--encoder", str(folder), "--epochs", "1", *more)

@@ -17,8 +17,8 @@ import pytest
 from commands import evenhand
 from training_room import Room, kill, write
 
+from evenhand.core.probe import NLI_LABELS, Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.core.records import NLI_LABELS, Probe
 from evenhand.train.corpus import read_pairs
 
 
@@ -37,28 +37,63 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
 @pytest.mark.torch
 def test_the_run_card_says_what_was_done(room: Room) -> None:
     card, path = room.card("whole"), room.folder / "train.jsonl"
-    assert card["recipe"] | {"epochs": 3, "learning_rate": 0.003, "batch_size": 30, "name": "plain", "is_best_kept": True} == card["recipe"]
+    assert (
+        card["recipe"]
+        | {
+            "epochs": 3,
+            "learning_rate": 0.003,
+            "batch_size": 30,
+            "name": "plain",
+            "is_best_kept": True,
+        }
+        == card["recipe"]
+    )
     assert card["data"]["train"] == [
-        {"file": str(path), "sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "rows": 331, "pairs": 330, "left out": {"label -": 1}}
+        {
+            "file": str(path),
+            "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+            "rows": 331,
+            "pairs": 330,
+            "left out": {"label -": 1},
+        }
     ]
-    assert (card["form"], card["steps"], card["pairs"], card["processes"], len(card["dev accuracy by epoch"])) == ("pair", 33, 330, 1, 3)
+    assert (
+        card["form"],
+        card["steps"],
+        card["pairs"],
+        card["processes"],
+        len(card["dev accuracy by epoch"]),
+    ) == ("pair", 33, 330, 1, 3)
     by_epoch = card["dev accuracy by epoch"]
-    assert card["kept epoch"] == 1 + by_epoch.index(max(by_epoch)) and card["accuracy"] == {"dev": max(by_epoch)}
+    assert card["kept epoch"] == 1 + by_epoch.index(max(by_epoch)) and card["accuracy"] == {
+        "dev": max(by_epoch)
+    }
     assert card["accuracy"]["dev"] > 0.6
     bounds = card["interval"]["dev"]
     assert bounds["low"] < card["accuracy"]["dev"] <= bounds["high"] and bounds["pairs"] == 90
     assert {"python", "torch", "transformers"} <= set(card["versions"])
     assert not (room.folder / "whole" / "checkpoint").exists()
-    assert json.loads((room.folder / "whole" / "config.json").read_text(encoding="utf-8"))["evenhand_form"] == "pair"
+    assert (
+        json.loads((room.folder / "whole" / "config.json").read_text(encoding="utf-8"))[
+            "evenhand_form"
+        ]
+        == "pair"
+    )
 
 
 @pytest.mark.torch
-def test_a_finished_run_is_not_trained_again_and_another_one_not_mixed_with_it(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_finished_run_is_not_trained_again_and_another_one_not_mixed_with_it(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("evenhand.train.tuning.fit", None)
     said = room.train("whole")
     assert said.code == 0 and "is finished, nothing is trained" in said.out
     other = room.train("whole", "--epochs", "4")
-    assert other.code == 2 and "holds a run with other settings (recipe.epochs: 3, now 4); start anew with --no-resume" in other.err
+    assert (
+        other.code == 2
+        and "holds a run with other settings (recipe.epochs: 3, now 4); start anew with --no-resume"
+        in other.err
+    )
     copy = room.folder / "copy.jsonl"
     copy.write_bytes((room.folder / "train.jsonl").read_bytes())
     assert "is the same file as" in room.train("new", "--dev", str(copy)).err
@@ -71,7 +106,9 @@ def test_a_finished_run_is_not_trained_again_and_another_one_not_mixed_with_it(r
 @pytest.mark.torch
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.parametrize(("kind", "at", "last"), [("step", 18, 16), ("save", 5, 11)])
-def test_a_killed_run_goes_on_and_ends_with_the_same_weights(room: Room, kind: str, at: int, last: int) -> None:
+def test_a_killed_run_goes_on_and_ends_with_the_same_weights(
+    room: Room, kind: str, at: int, last: int
+) -> None:
     out = f"killed-{kind}"
     kill(kind, at, room.words(out))
     assert not (room.folder / out / "training.json").exists()
@@ -82,7 +119,10 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_weights(room: Room, kind: s
     assert room.is_same("whole", out)
     same = ("accuracy", "interval", "steps", "kept epoch", "dev accuracy by epoch")
     assert {k: room.card(out)[k] for k in same} == {k: room.card("whole")[k] for k in same}
-    assert not list(room.folder.glob(f"{out}/.checkpoint*")) and not (room.folder / out / "checkpoint").exists()
+    assert (
+        not list(room.folder.glob(f"{out}/.checkpoint*"))
+        and not (room.folder / out / "checkpoint").exists()
+    )
 
 
 @pytest.mark.torch
@@ -100,14 +140,24 @@ def test_a_killed_run_of_adapters_and_twins_goes_on_too(room: Room) -> None:
     said = room.train("lora-killed", *words)
     assert said.code == 0 and "goes on from step" in said.out
     assert room.is_same("lora", "lora-killed")
-    assert {room.card(name)["accuracy"]["dev"] for name in ("lora", "lora-killed")} == {room.card("lora")["accuracy"]["dev"]}
-    one, two = (room.folder / name / "adapter" / "adapter_model.safetensors" for name in ("lora", "lora-killed"))
+    assert {room.card(name)["accuracy"]["dev"] for name in ("lora", "lora-killed")} == {
+        room.card("lora")["accuracy"]["dev"]
+    }
+    one, two = (
+        room.folder / name / "adapter" / "adapter_model.safetensors"
+        for name in ("lora", "lora-killed")
+    )
     assert one.read_bytes() == two.read_bytes()
-    assert (room.card("lora")["lora"], room.card("lora")["pairs with a twin"]) == ({"rank": 4, "alpha": 8.0}, 164)
+    assert (room.card("lora")["lora"], room.card("lora")["pairs with a twin"]) == (
+        {"rank": 4, "alpha": 8.0},
+        164,
+    )
 
 
 @pytest.mark.torch
-def test_a_finished_or_half_done_run_of_before_is_not_refused_for_what_it_did_not_know(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_finished_or_half_done_run_of_before_is_not_refused_for_what_it_did_not_know(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from evenhand.core.errors import EvenhandError
     from evenhand.train.checkpoints import require_same
 
@@ -137,11 +187,16 @@ def test_two_runs_in_one_folder_are_one_too_many(room: Room) -> None:
     out.mkdir()
     with sole(out):
         said = room.train("locked")
-        assert said.code == 2 and f"another run is training in {out} (process {os.getpid()} on " in said.err
+        assert (
+            said.code == 2
+            and f"another run is training in {out} (process {os.getpid()} on " in said.err
+        )
         with pytest.raises(EvenhandError), sole(out):
             pass
     assert not (out / LOCK).exists()
-    write(out / LOCK, "1 on a machine that was switched off")  # nobody holds it: the process is dead
+    write(
+        out / LOCK, "1 on a machine that was switched off"
+    )  # nobody holds it: the process is dead
     with sole(out):
         assert (out / LOCK).read_text(encoding="utf-8").startswith(f"{os.getpid()} on ")
     assert not (out / LOCK).exists() and not (room.folder / "whole" / LOCK).exists()
@@ -152,7 +207,10 @@ def test_ctrl_c_says_how_to_go_on(room: Room, monkeypatch: pytest.MonkeyPatch) -
     from evenhand.train.loop import Run
 
     step = Run._step
-    for at, kept in ((3, "there is no checkpoint yet"), (10, "the same command goes on from the last checkpoint")):
+    for at, kept in (
+        (3, "there is no checkpoint yet"),
+        (10, "the same command goes on from the last checkpoint"),
+    ):
 
         def press(self: Any, rows: Any, at: int = at) -> None:
             step(self, rows)
@@ -172,21 +230,41 @@ def test_ctrl_c_says_how_to_go_on(room: Room, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.torch
 @pytest.mark.parametrize("form", ["esp", "clean", "{p} => {h}"])
-def test_a_model_of_suppositions_is_as_right_when_asked_in_its_form_as_its_card_says(room: Room, form: str) -> None:
+def test_a_model_of_suppositions_is_as_right_when_asked_in_its_form_as_its_card_says(
+    room: Room, form: str
+) -> None:
     from evenhand.respondents.nli import NliSource
 
     out = f"form-{form[0]}"
-    said = room.train(out, "--recipe", "supposition", "--form", form, "--epochs", "8", "--limit", "300", "--onnx")
+    said = room.train(
+        out, "--recipe", "supposition", "--form", form, "--epochs", "8", "--limit", "300", "--onnx"
+    )
     assert said.code == 0, said.err
     for folder in (out, f"{out}/onnx"):
-        assert json.loads((room.folder / folder / "config.json").read_text(encoding="utf-8"))["evenhand_form"] == form
+        assert (
+            json.loads((room.folder / folder / "config.json").read_text(encoding="utf-8"))[
+                "evenhand_form"
+            ]
+            == form
+        )
     card = room.card(out)
-    assert (card["form"], card["recipe"]["form"], card["pairs"], card["limit"], card["steps"]) == (form, form, 300, 300, 80)
+    assert (card["form"], card["recipe"]["form"], card["pairs"], card["limit"], card["steps"]) == (
+        form,
+        form,
+        300,
+        300,
+        80,
+    )
     dev = read_pairs([room.folder / "dev.jsonl"])
-    probes = [Probe(id=str(i), kind="pair", language="en", texts=(p.premise, p.hypothesis)) for i, p in enumerate(dev)]
+    probes = [
+        Probe(id=str(i), kind="pair", language="en", texts=(p.premise, p.hypothesis))
+        for i, p in enumerate(dev)
+    ]
     found = {}
     for asked in (form, "pair"):
-        respondent = NliSource().open(str(room.folder / out / "onnx"), RespondentOptions(form=asked))
+        respondent = NliSource().open(
+            str(room.folder / out / "onnx"), RespondentOptions(form=asked)
+        )
         found[asked] = respondent.answer(probes)
     right = [NLI_LABELS[k] == p.label for k, p in zip(found[form].argmax(axis=1), dev, strict=True)]
     assert np.mean(right) == card["accuracy"]["dev"] > 0.6
@@ -215,7 +293,10 @@ def test_two_processes_end_with_the_weights_of_one(room: Room, tmp_path: Path, m
         assert done.returncode == 0, done.stderr
     one, two = room.weights("one"), room.weights("two")
     assert max(float(np.abs(one[k] - two[k]).max()) for k in one) < 1e-4
-    assert room.card("two")["processes"] == 2 and room.card("two")["accuracy"] == room.card("one")["accuracy"]
+    assert (
+        room.card("two")["processes"] == 2
+        and room.card("two")["accuracy"] == room.card("one")["accuracy"]
+    )
 
 
 SHARED = """

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from evenhand.core.errors import EvenhandError
+from evenhand.core.probe import NLI_LABELS, Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.core.records import NLI_LABELS, Probe
 from evenhand.train.corpus import Pair
 
 torch = pytest.importorskip("torch", reason="needs the train extra")
@@ -23,13 +23,28 @@ WORDS = {"entailment": "yes", "neutral": "maybe", "contradiction": "no"}
 def save_encoder(folder: Path) -> Path:
     from transformers import BertConfig, BertModel, BertTokenizerFast
 
-    torch.set_num_threads(1)  # on a busy machine two threads wait for each other longer than so small a network takes
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS.values(), *(f"w{i}" for i in range(200))]
+    torch.set_num_threads(
+        1
+    )  # on a busy machine two threads wait for each other longer than so small a network takes
+    words = [
+        "[PAD]",
+        "[UNK]",
+        "[CLS]",
+        "[SEP]",
+        "[MASK]",
+        *WORDS.values(),
+        *(f"w{i}" for i in range(200)),
+    ]
     (folder / "vocab.txt").write_text("\n".join(words), encoding="utf-8")
     BertTokenizerFast(str(folder / "vocab.txt"), do_lower_case=True).save_pretrained(folder)
     torch.manual_seed(0)
     config = BertConfig(
-        vocab_size=len(words), hidden_size=64, num_hidden_layers=2, num_attention_heads=2, intermediate_size=128, max_position_embeddings=64
+        vocab_size=len(words),
+        hidden_size=64,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=128,
+        max_position_embeddings=64,
     )
     BertModel(config).save_pretrained(folder)
     return folder
@@ -54,11 +69,22 @@ def train(encoder: Path, out: Path, **changes: object) -> dict[str, object]:
     from evenhand.train.fit import fit
     from evenhand.train.recipes import Recipe
 
-    recipe = Recipe(**{"name": "tiny", "epochs": 5, "learning_rate": 3e-3, "average": 0.9, "has_frozen_words": False, **changes})  # type: ignore[arg-type]
+    recipe = Recipe(
+        **{
+            "name": "tiny",
+            "epochs": 5,
+            "learning_rate": 3e-3,
+            "average": 0.9,
+            "has_frozen_words": False,
+            **changes,
+        }
+    )  # type: ignore[arg-type]
     return fit(encoder, corpus(600, 1), {"dev": corpus(90, 2)}, recipe, out, say=lambda _: None)
 
 
-def test_an_encoder_learns_names_its_labels_and_repeats_itself(encoder: Path, tmp_path: Path) -> None:
+def test_an_encoder_learns_names_its_labels_and_repeats_itself(
+    encoder: Path, tmp_path: Path
+) -> None:
     from safetensors.numpy import load_file
 
     card = train(encoder, tmp_path / "one")
@@ -67,7 +93,9 @@ def test_an_encoder_learns_names_its_labels_and_repeats_itself(encoder: Path, tm
     assert config["id2label"] == {"0": "entailment", "1": "neutral", "2": "contradiction"}
     train(encoder, tmp_path / "two")
     train(encoder, tmp_path / "three", seed=14)
-    one, two, three = (load_file(tmp_path / n / "model.safetensors") for n in ("one", "two", "three"))
+    one, two, three = (
+        load_file(tmp_path / n / "model.safetensors") for n in ("one", "two", "three")
+    )
     assert all(np.array_equal(one[k], two[k]) for k in one)
     assert not np.array_equal(one["classifier.weight"], three["classifier.weight"])
 
@@ -80,12 +108,18 @@ def test_batches_hold_every_pair_once_and_hardly_any_padding(encoder: Path) -> N
     data = Encoded(AutoTokenizer.from_pretrained(encoder), corpus(2000, 3), 64)
     batches = shuffled(data.lengths, 32, np.random.default_rng(0))
     assert sorted(int(i) for rows in batches for i in rows) == list(range(2000))
-    filled, padded = sum(int(data.lengths[r].sum()) for r in batches), sum(int(data.lengths[r].max()) * len(r) for r in batches)
+    filled, padded = (
+        sum(int(data.lengths[r].sum()) for r in batches),
+        sum(int(data.lengths[r].max()) * len(r) for r in batches),
+    )
     assert filled / padded > 0.95
-    assert [list(r) for r in batches] != [list(r) for r in shuffled(data.lengths, 32, np.random.default_rng(1))]
+    assert [list(r) for r in batches] != [
+        list(r) for r in shuffled(data.lengths, 32, np.random.default_rng(1))
+    ]
     inputs, labels = data.batch(batches[0])
     assert (
-        int(inputs["attention_mask"].sum()) == int(data.lengths[batches[0]].sum()) and labels.tolist() == data.labels[batches[0]].tolist()
+        int(inputs["attention_mask"].sum()) == int(data.lengths[batches[0]].sum())
+        and labels.tolist() == data.labels[batches[0]].tolist()
     )
 
 
@@ -103,7 +137,12 @@ def test_lower_layers_learn_slower_and_frozen_words_not_at_all(encoder: Path) ->
 
 @pytest.mark.parametrize(("large", "share", "close"), [(0, 0.45, 0.15), (2_000_000, 0.65, 0.02)])
 def test_the_packed_file_is_small_close_and_blind_to_the_batch(
-    encoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, large: int, share: float, close: float
+    encoder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    large: int,
+    share: float,
+    close: float,
 ) -> None:
     from evenhand.respondents.nli import NliSource
     from evenhand.train.default import average_weights
@@ -111,14 +150,22 @@ def test_the_packed_file_is_small_close_and_blind_to_the_batch(
 
     train(encoder, tmp_path / "model")
     graph = export_onnx(tmp_path / "model", tmp_path / "onnx")
-    probes = [Probe(id=str(i), kind="pair", language="en", texts=(p.premise, p.hypothesis)) for i, p in enumerate(corpus(60, 4))]
+    probes = [
+        Probe(id=str(i), kind="pair", language="en", texts=(p.premise, p.hypothesis))
+        for i, p in enumerate(corpus(60, 4))
+    ]
     before = NliSource().open(str(tmp_path / "onnx"), RespondentOptions()).answer(probes)
     size = graph.stat().st_size
     monkeypatch.setattr("evenhand.train.export.LARGE", large)
     pack(graph)
     assert graph.stat().st_size < share * size
-    packed = [NliSource().open(str(tmp_path / "onnx"), RespondentOptions(batch_size=b)).answer(probes) for b in (1, 7, 60)]
-    assert np.abs(packed[0] - before).max() < close and (packed[0].argmax(1) == before.argmax(1)).all()
+    packed = [
+        NliSource().open(str(tmp_path / "onnx"), RespondentOptions(batch_size=b)).answer(probes)
+        for b in (1, 7, 60)
+    ]
+    assert (
+        np.abs(packed[0] - before).max() < close and (packed[0].argmax(1) == before.argmax(1)).all()
+    )
     assert np.abs(packed[1] - packed[0]).max() < 1e-5 and np.abs(packed[2] - packed[0]).max() < 1e-5
     mean = average_weights([tmp_path / "model", tmp_path / "model"]).state_dict()
     again = average_weights([tmp_path / "model"]).state_dict()
@@ -130,10 +177,14 @@ def test_quantised_weights_are_within_half_a_step() -> None:
 
     weight = np.random.default_rng(0).normal(size=(64, 96)).astype(np.float32)
     packed, scale = quantise(weight)
-    assert packed.dtype == np.int8 and np.abs(packed * scale - weight).max() <= scale.max() / 2 + 1e-6
+    assert (
+        packed.dtype == np.int8 and np.abs(packed * scale - weight).max() <= scale.max() / 2 + 1e-6
+    )
 
 
-def slow_interval(right: list[bool], premises: list[str], z: float = 1.959963984540054) -> tuple[float, float]:
+def slow_interval(
+    right: list[bool], premises: list[str], z: float = 1.959963984540054
+) -> tuple[float, float]:
     """Both ends of Wilson's interval: where the score test of a share p is just not significant, with the variance that clusters of premises give."""
     n, share = len(right), sum(right) / len(right)
     by_premise: dict[str, float] = {}
@@ -141,13 +192,19 @@ def slow_interval(right: list[bool], premises: list[str], z: float = 1.959963984
         by_premise[premise] = by_premise.get(premise, 0.0) + (is_right - share)
     spread = sum(v * v for v in by_premise.values()) / n**2
     looks = min(n, share * (1 - share) / spread) if spread else n
-    inside = [p for p in np.linspace(0, 1, 200_001) if (share - p) ** 2 <= z * z * p * (1 - p) / looks + 1e-15]
+    inside = [
+        p
+        for p in np.linspace(0, 1, 200_001)
+        if (share - p) ** 2 <= z * z * p * (1 - p) / looks + 1e-15
+    ]
     return inside[0], inside[-1]
 
 
 @pytest.mark.parametrize("a_premise", [1, 3])
 @pytest.mark.parametrize("odds", [0.7, 1.0])
-def test_the_interval_of_the_accuracy_is_wilsons_and_wider_where_pairs_share_premises(a_premise: int, odds: float) -> None:
+def test_the_interval_of_the_accuracy_is_wilsons_and_wider_where_pairs_share_premises(
+    a_premise: int, odds: float
+) -> None:
     from evenhand.train.fit import accuracy_interval
 
     rng = np.random.default_rng(3)
@@ -158,7 +215,9 @@ def test_the_interval_of_the_accuracy_is_wilsons_and_wider_where_pairs_share_pre
     assert found[1:] == pytest.approx(slow_interval(right.tolist(), premises), abs=1e-5)
     alone = accuracy_interval(right, [str(i) for i in range(len(right))])
     if odds < 1 and a_premise == 3:  # thrice the same look is one look
-        assert (found.high - found.low) / (alone.high - alone.low) == pytest.approx(3**0.5, rel=0.05)
+        assert (found.high - found.low) / (alone.high - alone.low) == pytest.approx(
+            3**0.5, rel=0.05
+        )
     if odds < 1 and a_premise == 1:
         assert found.low == pytest.approx(alone.low)
 
@@ -167,8 +226,12 @@ def test_an_nli_model_keeps_the_order_of_its_labels(encoder: Path, tmp_path: Pat
     from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
 
     names = dict(enumerate(("CONTRADICTION", "neutral", "Entailment")))
-    config = AutoConfig.from_pretrained(encoder, num_labels=3, id2label=names, label2id={v: k for k, v in names.items()})
-    AutoModelForSequenceClassification.from_pretrained(encoder, config=config).save_pretrained(tmp_path / "mnli")
+    config = AutoConfig.from_pretrained(
+        encoder, num_labels=3, id2label=names, label2id={v: k for k, v in names.items()}
+    )
+    AutoModelForSequenceClassification.from_pretrained(encoder, config=config).save_pretrained(
+        tmp_path / "mnli"
+    )
     AutoTokenizer.from_pretrained(encoder).save_pretrained(tmp_path / "mnli")
     card = train(tmp_path / "mnli", tmp_path / "out")
     told = json.loads((tmp_path / "out" / "config.json").read_text(encoding="utf-8"))["id2label"]
@@ -209,8 +272,12 @@ def test_without_an_average_the_weights_are_those_of_the_last_step(encoder: Path
 
         if is_plain:
             model.train()
-            optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, betas=(0.9, 0.999), weight_decay=0.0)
-            for step, rows in enumerate(rows for _ in range(2) for rows in shuffled(data.lengths, 20, rng)):
+            optimizer = torch.optim.AdamW(
+                model.parameters(), lr=1e-3, betas=(0.9, 0.999), weight_decay=0.0
+            )
+            for step, rows in enumerate(
+                rows for _ in range(2) for rows in shuffled(data.lengths, 20, rng)
+            ):
                 for group in optimizer.param_groups:
                     group["lr"] = 1e-3 * (10 - step) / 10
                 optimizer.zero_grad()
@@ -218,7 +285,9 @@ def test_without_an_average_the_weights_are_those_of_the_last_step(encoder: Path
                 torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
                 optimizer.step()
         else:
-            Run(model, len(data), loss_of, recipe).go(partial(shuffled, data.lengths, 20, rng), unit="pairs", say=lambda _: None)
+            Run(model, len(data), loss_of, recipe).go(
+                partial(shuffled, data.lengths, 20, rng), unit="pairs", say=lambda _: None
+            )
         ends.append(model.state_dict())
     assert all(torch.allclose(ends[0][k], ends[1][k], atol=1e-5) for k in ends[0])
 
@@ -234,7 +303,15 @@ def test_the_best_epoch_is_kept_and_training_stops_when_none_is_better(encoder: 
     data = Encoded(AutoTokenizer.from_pretrained(encoder), corpus(64, 1), 64)
     judged = [0.4, 0.8, 0.8, 0.7, 0.9]
     for patience, epochs, best in ((2, 4, 2), (0, 5, 5)):
-        recipe = Recipe(name="t", epochs=5, learning_rate=1e-3, average=0.5, has_frozen_words=False, is_best_kept=True, patience=patience)
+        recipe = Recipe(
+            name="t",
+            epochs=5,
+            learning_rate=1e-3,
+            average=0.5,
+            has_frozen_words=False,
+            is_best_kept=True,
+            patience=patience,
+        )
         torch.manual_seed(0)
         model = open_classifier(encoder, recipe).model
         seen: list[dict[str, Any]] = []
@@ -252,7 +329,9 @@ def test_the_best_epoch_is_kept_and_training_stops_when_none_is_better(encoder: 
         run.go(draw, unit="pairs", say=lambda _: None, judge=judge)
         assert (run.at.epoch, run.at.best, run.at.scores) == (epochs, best, judged[:epochs])
         kept = model.state_dict()
-        assert [all(torch.equal(kept[k], at[k]) for k in kept) for at in seen] == [n == best for n in range(1, epochs + 1)]
+        assert [all(torch.equal(kept[k], at[k]) for k in kept) for at in seen] == [
+            n == best for n in range(1, epochs + 1)
+        ]
 
 
 def test_a_loss_that_is_no_number_stops_the_run(encoder: Path) -> None:
@@ -266,5 +345,16 @@ def test_a_loss_that_is_no_number_stops_the_run(encoder: Path) -> None:
     def loss_of(rows: Any) -> Any:
         return model.classifier.bias.sum() * float("nan")
 
-    with pytest.raises(EvenhandError, match=r"no number any more at step 1 of 3; give a lower learning rate than 0\.0001"):
-        optimise(model, 90, lambda: [np.arange(32)] * 3, loss_of, recipe, unit="pairs", say=lambda _: None)
+    with pytest.raises(
+        EvenhandError,
+        match=r"no number any more at step 1 of 3; give a lower learning rate than 0\.0001",
+    ):
+        optimise(
+            model,
+            90,
+            lambda: [np.arange(32)] * 3,
+            loss_of,
+            recipe,
+            unit="pairs",
+            say=lambda _: None,
+        )

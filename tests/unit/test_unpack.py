@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evenhand.core.records import NLI_LABELS
+from evenhand.core.probe import NLI_LABELS
 from evenhand.train.corpus import read_pairs
 
 torch = pytest.importorskip("torch", reason="needs the train extra")
@@ -25,11 +25,15 @@ def test_the_unpacked_model_has_the_logits_of_the_embedded_one(data: Path) -> No
     torch.set_num_threads(1)
     folder = find_encoder("default")
     assert Path(folder) == unpacked_default() and find_encoder("./default") == "./default"
-    model, found = AutoModelForSequenceClassification.from_pretrained(folder, output_loading_info=True)
+    model, found = AutoModelForSequenceClassification.from_pretrained(
+        folder, output_loading_info=True
+    )
     assert not found["missing_keys"] and not found["mismatched_keys"]
     tokenizer = AutoTokenizer.from_pretrained(folder)
     pairs = read_pairs([data / "nli" / "en.snli-dev.jsonl"])[:48]
-    told = tokenizer([p.premise for p in pairs], [p.hypothesis for p in pairs], padding=True, return_tensors="pt")
+    told = tokenizer(
+        [p.premise for p in pairs], [p.hypothesis for p in pairs], padding=True, return_tensors="pt"
+    )
     with torch.inference_mode():
         own = model.eval()(**told).logits.numpy()
     from importlib.resources import files
@@ -38,7 +42,9 @@ def test_the_unpacked_model_has_the_logits_of_the_embedded_one(data: Path) -> No
     session = onnxruntime.InferenceSession(str(graph), providers=["CPUExecutionProvider"])
     asked = {given.name: told[given.name].numpy() for given in session.get_inputs()}
     assert np.abs(own - session.run(None, asked)[0]).max() < 1e-4
-    right = np.mean([NLI_LABELS[k] == p.label for k, p in zip(own.argmax(axis=1), pairs, strict=True)])
+    right = np.mean(
+        [NLI_LABELS[k] == p.label for k, p in zip(own.argmax(axis=1), pairs, strict=True)]
+    )
     assert right > 0.6
 
 
@@ -46,8 +52,8 @@ def test_training_starts_from_it_by_name(data: Path, tmp_path: Path) -> None:
     """A learning rate of 0 leaves the model as it is: what was exported answers like the embedded one."""
     from commands import evenhand
 
+    from evenhand.core.probe import Probe
     from evenhand.core.protocols import RespondentOptions
-    from evenhand.core.records import Probe
     from evenhand.respondents.nli import NliSource
 
     torch.set_num_threads(1)
@@ -55,9 +61,20 @@ def test_training_starts_from_it_by_name(data: Path, tmp_path: Path) -> None:
     for name, part in (("train", lines[:64]), ("dev", lines[64:128])):
         (tmp_path / f"{name}.jsonl").write_text("\n".join(part), encoding="utf-8")
     said = evenhand(
-        *("train", "nli", "--encoder", "default", "--train", tmp_path / "train.jsonl", "--dev", tmp_path / "dev.jsonl", "--out", tmp_path / "out"),
+        *(
+            "train",
+            "nli",
+            "--encoder",
+            "default",
+            "--train",
+            tmp_path / "train.jsonl",
+            "--dev",
+            tmp_path / "dev.jsonl",
+            "--out",
+            tmp_path / "out",
+        ),
         *("--epochs", "1", "--learning-rate", "0"),
-    )  # fmt: skip
+    )
     assert said.code == 0, said.err
     card = json.loads((tmp_path / "out" / "training.json").read_text(encoding="utf-8"))
     assert card["encoder"]["name"] == "default" and card["new weights"] == []
@@ -66,5 +83,8 @@ def test_training_starts_from_it_by_name(data: Path, tmp_path: Path) -> None:
         Probe(id=str(i), kind="pair", language="en", texts=(p.premise, p.hypothesis))
         for i, p in enumerate(read_pairs([tmp_path / "dev.jsonl"]))
     ]
-    answers = [NliSource().open(name, RespondentOptions()).answer(probes) for name in ("default", str(tmp_path / "out" / "onnx"))]
+    answers = [
+        NliSource().open(name, RespondentOptions()).answer(probes)
+        for name in ("default", str(tmp_path / "out" / "onnx"))
+    ]
     assert np.abs(answers[0] - answers[1]).max() < 1e-4

@@ -17,11 +17,18 @@ from masked_models import HIDDEN
 
 from evenhand.core import catalog
 from evenhand.core.errors import EvenhandError, LabelError, LoadError
+from evenhand.core.probe import NLI_LABELS, Kind, Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.core.records import NLI_LABELS, Kind, Probe
 from evenhand.respondents.opening import open_respondent
 from evenhand.respondents.vector_nli import VectorNliRespondent, open_sentences, settle_reference
-from evenhand.respondents.vector_weights import SETTINGS, WEIGHTS, Head, features, read_head, write_head
+from evenhand.respondents.vector_weights import (
+    SETTINGS,
+    WEIGHTS,
+    Head,
+    features,
+    read_head,
+    write_head,
+)
 from evenhand.respondents.vectors import open_vectors
 
 UNITS = 5
@@ -31,9 +38,16 @@ ORDER = ("contradiction", "entailment", "neutral")  # not the usual one: what is
 def make_head(place: Path, seed: int = 0, **changed: Any) -> Head:
     rng = np.random.default_rng(seed)
     shapes = {
-        "shift": (4 * HIDDEN,), "scale": (4 * HIDDEN,), "inner": (4 * HIDDEN, UNITS), "inner_bias": (UNITS,), "outer": (UNITS, 3), "outer_bias": (3,)
-    }  # fmt: skip
-    told: dict[str, Any] = {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
+        "shift": (4 * HIDDEN,),
+        "scale": (4 * HIDDEN,),
+        "inner": (4 * HIDDEN, UNITS),
+        "inner_bias": (UNITS,),
+        "outer": (UNITS, 3),
+        "outer_bias": (3,),
+    }
+    told: dict[str, Any] = {
+        name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()
+    }
     told |= {
         "encoder": str(place),
         "revision": open_sentences(str(place)).identity.rpartition("@")[2],
@@ -60,7 +74,9 @@ def opened(folder: Path, kind: Kind = "pair", **options: Any) -> Any:
 
 
 def pair(premise: str, hypothesis: str) -> Probe:
-    return Probe(id=f"{premise}|{hypothesis}", kind="pair", language="en", texts=(premise, hypothesis))
+    return Probe(
+        id=f"{premise}|{hypothesis}", kind="pair", language="en", texts=(premise, hypothesis)
+    )
 
 
 PAIRS = [pair(a, b) for a in TEXTS for b in TEXTS[::-1]]
@@ -69,13 +85,26 @@ PAIRS = [pair(a, b) for a in TEXTS for b in TEXTS[::-1]]
 def slowly(head: Head, premise: str, hypothesis: str) -> list[float]:
     """The three labels of a pair in the standard order, number by number."""
     u, v = vector(premise), vector(hypothesis)
-    parts = [*u, *v, *(abs(a - b) for a, b in zip(u, v, strict=True)), *(a * b for a, b in zip(u, v, strict=True))]
-    inputs = [(x - float(m)) * float(s) for x, m, s in zip(parts, head.shift, head.scale, strict=True)]
+    parts = [
+        *u,
+        *v,
+        *(abs(a - b) for a, b in zip(u, v, strict=True)),
+        *(a * b for a, b in zip(u, v, strict=True)),
+    ]
+    inputs = [
+        (x - float(m)) * float(s) for x, m, s in zip(parts, head.shift, head.scale, strict=True)
+    ]
     hidden = [
-        max(0.0, sum(x * float(w) for x, w in zip(inputs, head.inner[:, j], strict=True)) + float(head.inner_bias[j])) for j in range(UNITS)
+        max(
+            0.0,
+            sum(x * float(w) for x, w in zip(inputs, head.inner[:, j], strict=True))
+            + float(head.inner_bias[j]),
+        )
+        for j in range(UNITS)
     ]
     said = {
-        label: sum(h * float(w) for h, w in zip(hidden, head.outer[:, k], strict=True)) + float(head.outer_bias[k])
+        label: sum(h * float(w) for h, w in zip(hidden, head.outer[:, k], strict=True))
+        + float(head.outer_bias[k])
         for k, label in enumerate(ORDER)
     }
     return [said[label] for label in NLI_LABELS]
@@ -91,14 +120,18 @@ def test_order_and_repetition_change_nothing(folder: Path) -> None:
     whole = opened(folder).answer(PAIRS)
     respondent = opened(folder)
     np.testing.assert_allclose(respondent.answer(PAIRS[::-1])[::-1], whole, atol=1e-9)
-    np.testing.assert_allclose(np.concatenate([respondent.answer([p]) for p in PAIRS]), whole, atol=1e-9)
+    np.testing.assert_allclose(
+        np.concatenate([respondent.answer([p]) for p in PAIRS]), whole, atol=1e-9
+    )
     assert respondent.answer([]).shape == (0, 3)
 
 
 def test_choices_are_pairs_of_context_and_option(folder: Path) -> None:
     probe = choice(TEXTS[0], TEXTS[1], TEXTS[2])
     logits = opened(folder).answer([pair(TEXTS[0], TEXTS[1]), pair(TEXTS[0], TEXTS[2])])
-    np.testing.assert_allclose(opened(folder, "choice").answer([probe]), logits.reshape(1, -1), atol=1e-9)
+    np.testing.assert_allclose(
+        opened(folder, "choice").answer([probe]), logits.reshape(1, -1), atol=1e-9
+    )
     scored = opened(folder, "choice", scoring="contradiction")
     assert scored.spread == 1
     np.testing.assert_allclose(scored.answer([probe])[0], -logits[:, 2], atol=1e-9)
@@ -120,7 +153,9 @@ def test_its_name_and_traits_say_what_it_is(folder: Path, encoder: Path) -> None
     write_head(make_head(encoder, seed=1), folder)
     assert opened(folder).identity != respondent.identity
     before = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
-    (folder / SETTINGS).write_text(json.dumps({**before, "labels": list(NLI_LABELS)}), encoding="utf-8")
+    (folder / SETTINGS).write_text(
+        json.dumps({**before, "labels": list(NLI_LABELS)}), encoding="utf-8"
+    )
     assert dict(opened(folder).traits)["labels"] == "e0n1c2/config"
 
 
@@ -131,7 +166,9 @@ def test_what_is_written_is_read_again(folder: Path, encoder: Path) -> None:
     assert (again.width, again.hidden) == (HIDDEN, UNITS)
 
 
-numbers = arrays.arrays(np.float64, st.tuples(st.just(3), st.just(4)), elements=st.floats(-2, 2, width=32))
+numbers = arrays.arrays(
+    np.float64, st.tuples(st.just(3), st.just(4)), elements=st.floats(-2, 2, width=32)
+)
 
 
 @given(first=numbers, second=numbers)
@@ -150,14 +187,27 @@ def test_a_sentence_too_long_for_the_encoder_is_not_answered(folder: Path) -> No
     assert respondent.unanswered == {"longer than the model's 40 tokens": 1}
 
 
-def test_it_is_claimed_by_one_source_and_claims_nothing_else(folder: Path, encoder: Path, tmp_path: Path) -> None:
+def test_it_is_claimed_by_one_source_and_claims_nothing_else(
+    folder: Path, encoder: Path, tmp_path: Path
+) -> None:
     source = catalog.respondents()["vector-nli"]
     assert source.kinds == {"pair", "choice"}
     assert source.claims(str(folder))
     assert not any(
-        source.claims(name) for name in ("default", "minilm", "universal", str(encoder), str(tmp_path), "org/model", "fixed:fair")
+        source.claims(name)
+        for name in (
+            "default",
+            "minilm",
+            "universal",
+            str(encoder),
+            str(tmp_path),
+            "org/model",
+            "fixed:fair",
+        )
     )
-    with pytest.raises(LoadError, match="is a respondent of the kind 'vector-nli' and cannot answer mask probes"):
+    with pytest.raises(
+        LoadError, match="is a respondent of the kind 'vector-nli' and cannot answer mask probes"
+    ):
         opened(folder, "mask")
     assert isinstance(opened(folder, "choice"), VectorNliRespondent)
 
@@ -165,18 +215,23 @@ def test_it_is_claimed_by_one_source_and_claims_nothing_else(folder: Path, encod
 def test_its_picture_is_that_of_the_encoder(folder: Path, encoder: Path) -> None:
     found = open_vectors(str(folder), RespondentOptions())
     assert (found.identity, found.about) == (opened(folder).identity, "sentence vector")
-    np.testing.assert_allclose(found.embed(TEXTS[:2]), [vector(text) for text in TEXTS[:2]], atol=1e-5)
+    np.testing.assert_allclose(
+        found.embed(TEXTS[:2]), [vector(text) for text in TEXTS[:2]], atol=1e-5
+    )
 
 
 def test_there_is_no_supposition(folder: Path) -> None:
     with pytest.raises(
-        EvenhandError, match="reads premise and hypothesis apart, so it cannot be asked the supposition 'clean'; leave out --form"
+        EvenhandError,
+        match="reads premise and hypothesis apart, so it cannot be asked the supposition 'clean'; leave out --form",
     ):
         opened(folder, form="supposition")
 
 
 def test_a_label_map_is_followed(folder: Path) -> None:
-    told = opened(folder, label_map={"entailment": 0, "neutral": 1, "contradiction": 2}).answer(PAIRS[:3])
+    told = opened(folder, label_map={"entailment": 0, "neutral": 1, "contradiction": 2}).answer(
+        PAIRS[:3]
+    )
     np.testing.assert_allclose(told, opened(folder).answer(PAIRS[:3])[:, [2, 0, 1]])
     with pytest.raises(LabelError, match="is not a permutation"):
         opened(folder, label_map={"entailment": 0})
@@ -184,10 +239,15 @@ def test_a_label_map_is_followed(folder: Path) -> None:
 
 def test_another_encoder_is_refused(folder: Path, encoder: Path) -> None:
     write_head(make_head(encoder, revision="0123456789ab"), folder)
-    with pytest.raises(LoadError, match=r"was trained on the vectors of '.*tiny' at 0123456789ab, and here that is"):
+    with pytest.raises(
+        LoadError, match=r"was trained on the vectors of '.*tiny' at 0123456789ab, and here that is"
+    ):
         opened(folder)
     write_head(make_head(encoder, encoder="./gone"), folder)
-    with pytest.raises(LoadError, match=r"stands on the encoder './gone', which cannot be opened: unknown model './gone'"):
+    with pytest.raises(
+        LoadError,
+        match=r"stands on the encoder './gone', which cannot be opened: unknown model './gone'",
+    ):
         opened(folder)
     write_head(make_head(encoder, encoder=f"nsp:{encoder}"), folder)
     with pytest.raises(LoadError, match="stands on the encoder"):
@@ -198,11 +258,19 @@ def test_another_encoder_is_refused(folder: Path, encoder: Path) -> None:
     ("changed", "message"),
     [
         ({"width": 7}, r"does not fit vector_nli.json \(width 7, hidden 5\): shift"),
-        ({"features": ["u", "v"]}, r"has the features \['u', 'v'\]"), ({"scaling": "magic"}, "scaled by 'magic'"),
-        ({"labels": ["LABEL_0", "LABEL_1", "LABEL_2"]}, "does not say which labels the outputs mean"),
-        ({"encoder": "universal"}, r"does not describe a classifier on sentence vectors \(TypeError"), ({"hidden": None}, "TypeError"),
+        ({"features": ["u", "v"]}, r"has the features \['u', 'v'\]"),
+        ({"scaling": "magic"}, "scaled by 'magic'"),
+        (
+            {"labels": ["LABEL_0", "LABEL_1", "LABEL_2"]},
+            "does not say which labels the outputs mean",
+        ),
+        (
+            {"encoder": "universal"},
+            r"does not describe a classifier on sentence vectors \(TypeError",
+        ),
+        ({"hidden": None}, "TypeError"),
     ],
-)  # fmt: skip
+)
 def test_a_broken_description_is_named(folder: Path, changed: dict[str, Any], message: str) -> None:
     before = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
     (folder / SETTINGS).write_text(json.dumps({**before, **changed}), encoding="utf-8")
@@ -217,7 +285,16 @@ def test_broken_weights_are_named(folder: Path, content: bytes) -> None:
         opened(folder)
 
 
-def test_the_folder_of_an_encoder_is_named_in_full(encoder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_folder_of_an_encoder_is_named_in_full(
+    encoder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(encoder.parent)
-    told: Sequence[str] = [settle_reference(name) for name in ("tiny", "encoder:tiny", "universal", "org/model")]
-    assert told == [str(encoder.resolve()), f"encoder:{encoder.resolve()}", "universal", "org/model"]
+    told: Sequence[str] = [
+        settle_reference(name) for name in ("tiny", "encoder:tiny", "universal", "org/model")
+    ]
+    assert told == [
+        str(encoder.resolve()),
+        f"encoder:{encoder.resolve()}",
+        "universal",
+        "org/model",
+    ]

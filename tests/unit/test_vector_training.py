@@ -13,8 +13,8 @@ import pytest
 from encoder_models import write_encoder
 
 from evenhand.core.errors import EvenhandError, InputError, LoadError, UnknownNameError
+from evenhand.core.probe import NLI_LABELS, Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.core.records import NLI_LABELS, Probe
 from evenhand.respondents.encoders import EncoderRespondent
 from evenhand.respondents.opening import open_respondent
 from evenhand.respondents.vector_nli import open_sentences
@@ -38,9 +38,17 @@ def write_pairs(path: Path, count: int, seed: int) -> Path:
     for _ in range(count):
         one, other = (SUBJECTS[i] for i in rng.integers(len(SUBJECTS), size=2))
         other = one if rng.random() < 0.3 else other
-        label = "entailment" if one == other else "contradiction" if "the nurse" in (one, other) else "neutral"
+        label = (
+            "entailment"
+            if one == other
+            else "contradiction"
+            if "the nurse" in (one, other)
+            else "neutral"
+        )
         verbs = [VERBS[i] for i in rng.integers(len(VERBS), size=2)]
-        rows.append({"premise": f"{one} {verbs[0]}", "hypothesis": f"{other} {verbs[1]}", "label": label})
+        rows.append(
+            {"premise": f"{one} {verbs[0]}", "hypothesis": f"{other} {verbs[1]}", "label": label}
+        )
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return path
 
@@ -51,22 +59,49 @@ class Room:
     def __init__(self, folder: Path) -> None:
         self.folder, self.encoder = folder, write_encoder(folder / "encoder")
         self.train, self.dev, self.more = (
-            read_corpus(write_pairs(folder / f"{n}.jsonl", c, s)) for n, c, s in (("a", 600, 1), ("b", 90, 2), ("c", 60, 3))
+            read_corpus(write_pairs(folder / f"{n}.jsonl", c, s))
+            for n, c, s in (("a", 600, 1), ("b", 90, 2), ("c", 60, 3))
         )
 
-    def fit(self, out: str, *, start: str = "", train: Any = None, said: list[str] | None = None, **told: Any) -> dict[str, Any]:
+    def fit(
+        self,
+        out: str,
+        *,
+        start: str = "",
+        train: Any = None,
+        said: list[str] | None = None,
+        **told: Any,
+    ) -> dict[str, Any]:
         from evenhand.train.head_fitting import HeadRecipe
         from evenhand.train.vector_head import fit_head
 
-        run = {name: told.pop(name) for name in ("limit", "is_resumed", "tick", "encoder") if name in told}
+        run = {
+            name: told.pop(name)
+            for name in ("limit", "is_resumed", "tick", "encoder")
+            if name in told
+        }
         recipe = HeadRecipe(
-            **{"hidden": None if start else 64, "epochs": 12, "learning_rate": 0.01, "batch_size": 30, "dropout": 0.1, **told}
+            **{
+                "hidden": None if start else 64,
+                "epochs": 12,
+                "learning_rate": 0.01,
+                "batch_size": 30,
+                "dropout": 0.1,
+                **told,
+            }
         )
         say = (said if said is not None else []).append
         return fit_head(
-            run.pop("encoder", str(self.encoder)), [train or self.train], [self.dev], recipe, self.folder / out, start=self.folder / start if start else None,
-            vectors=self.folder / "vectors", say=say, **run,
-        )  # fmt: skip
+            run.pop("encoder", str(self.encoder)),
+            [train or self.train],
+            [self.dev],
+            recipe,
+            self.folder / out,
+            start=self.folder / start if start else None,
+            vectors=self.folder / "vectors",
+            say=say,
+            **run,
+        )
 
 
 @pytest.fixture(scope="module")
@@ -81,21 +116,40 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Room:
 
 def weights(folder: Path) -> list[bytes]:
     head = read_head(folder)
-    return [getattr(head, name).tobytes() for name in ("shift", "scale", "inner", "inner_bias", "outer", "outer_bias")]
+    return [
+        getattr(head, name).tobytes()
+        for name in ("shift", "scale", "inner", "inner_bias", "outer", "outer_bias")
+    ]
 
 
 def test_it_learns_and_the_card_tells_what_the_folder_answers(room: Room) -> None:
     card = json.loads((room.folder / "head" / "training.json").read_text(encoding="utf-8"))
     gold = [p.label for p in room.dev.pairs]
-    probes = [Probe(id=str(i), kind="pair", language="en", texts=(p.premise, p.hypothesis)) for i, p in enumerate(room.dev.pairs)]
+    probes = [
+        Probe(id=str(i), kind="pair", language="en", texts=(p.premise, p.hypothesis))
+        for i, p in enumerate(room.dev.pairs)
+    ]
     respondent = open_respondent(str(room.folder / "head"), "pair", RespondentOptions())
     said = [NLI_LABELS[i] for i in respondent.answer(probes).argmax(axis=1)]
     share = np.mean([a == b for a, b in zip(said, gold, strict=True)])
     assert card["accuracy"] == {"b": pytest.approx(share)}
-    assert share > 0.9 > card["majority"]["b"] == max(gold.count(label) for label in NLI_LABELS) / len(gold)
+    assert (
+        share
+        > 0.9
+        > card["majority"]["b"]
+        == max(gold.count(label) for label in NLI_LABELS) / len(gold)
+    )
     assert card["interval"]["b"]["low"] < share < card["interval"]["b"]["high"]
-    assert (card["pairs"], card["steps"], card["hidden"], card["kept epoch"], len(card["dev accuracy by epoch"])) == (600, 240, 64, 12, 12)
-    assert card["sentences"] == len({t for c in (room.train, room.dev) for p in c.pairs for t in (p.premise, p.hypothesis)})
+    assert (
+        card["pairs"],
+        card["steps"],
+        card["hidden"],
+        card["kept epoch"],
+        len(card["dev accuracy by epoch"]),
+    ) == (600, 240, 64, 12, 12)
+    assert card["sentences"] == len(
+        {t for c in (room.train, room.dev) for p in c.pairs for t in (p.premise, p.hypothesis)}
+    )
     assert card["data"]["train"][0]["sha256"] == room.train.describe()["sha256"]
     assert {"seconds", "torch", "versions", "recipe", "encoder", "limit", "start"} <= set(card)
 
@@ -140,7 +194,12 @@ def test_it_goes_on_from_another_head(room: Room) -> None:
     np.testing.assert_array_equal(one.shift, two.shift)
     np.testing.assert_array_equal(one.scale, two.scale)
     assert (two.hidden, onward["hidden"]) == (64, 64)
-    assert onward["start"]["revision"] == open_respondent(str(room.folder / "head"), "pair", RespondentOptions()).identity.partition("@")[2]
+    assert (
+        onward["start"]["revision"]
+        == open_respondent(
+            str(room.folder / "head"), "pair", RespondentOptions()
+        ).identity.partition("@")[2]
+    )
     with pytest.raises(EvenhandError, match=r"other settings \(start: \w+, now None\)"):
         room.fit("onward", hidden=None, **short)
 
@@ -148,7 +207,12 @@ def test_it_goes_on_from_another_head(room: Room) -> None:
 def test_labels_keep_their_outputs(room: Room) -> None:
     """A head whose outputs come in another order is trained further in that order."""
     head = read_head(room.folder / "head")
-    turned = replace(head, labels=head.labels[::-1], outer=head.outer[:, ::-1].copy(), outer_bias=head.outer_bias[::-1].copy())
+    turned = replace(
+        head,
+        labels=head.labels[::-1],
+        outer=head.outer[:, ::-1].copy(),
+        outer_bias=head.outer_bias[::-1].copy(),
+    )
     (room.folder / "turned").mkdir()
     write_head(turned, room.folder / "turned")
     told: dict[str, Any] = {"epochs": 1, "train": room.more, "learning_rate": 1e-5}
@@ -170,7 +234,10 @@ def test_sentences_are_read_once_for_all_runs(room: Room, monkeypatch: pytest.Mo
     assert asked == []
     rows = (room.folder / "c.jsonl").read_text(encoding="utf-8")
     new = room.folder / "new.jsonl"
-    new.write_text(rows + '{"premise": "they left", "hypothesis": "they sing", "label": "neutral"}\n', encoding="utf-8")
+    new.write_text(
+        rows + '{"premise": "they left", "hypothesis": "they sing", "label": "neutral"}\n',
+        encoding="utf-8",
+    )
     room.fit("third", epochs=1, train=read_corpus(new))
     assert asked == ["they left", "they sing"]
 
@@ -184,17 +251,26 @@ def test_kept_vectors_are_the_encoders(room: Room) -> None:
         store = SentenceVectors(encoder, room.folder / "kept")
         places, rows = store.read(texts)
         assert list(places) == ["he left", "she left", "the boy runs"]
-        np.testing.assert_allclose(rows[[places[t] for t in texts]], encoder.embed(texts), atol=1e-6)
+        np.testing.assert_allclose(
+            rows[[places[t] for t in texts]], encoder.embed(texts), atol=1e-6
+        )
         if attempt == 1:
             store.path.write_bytes(b"spoilt")
-    with pytest.raises(EvenhandError, match=r"has no vector for 'he he .* they are longer than its 40 tokens"):
+    with pytest.raises(
+        EvenhandError, match=r"has no vector for 'he he .* they are longer than its 40 tokens"
+    ):
         store.read(["he " * 50])
 
 
 def test_inputs_are_scaled_by_what_they_vary(room: Room) -> None:
     head = read_head(room.folder / "head")
     encoder = open_sentences(str(room.encoder))
-    inputs = features(*(encoder.embed([getattr(p, side) for p in room.train.pairs]) for side in ("premise", "hypothesis")))
+    inputs = features(
+        *(
+            encoder.embed([getattr(p, side) for p in room.train.pairs])
+            for side in ("premise", "hypothesis")
+        )
+    )
     scaled = (inputs - head.shift) * head.scale
     np.testing.assert_allclose(scaled.mean(axis=0), 0, atol=1e-3)
     np.testing.assert_allclose(scaled.std(axis=0)[inputs.std(axis=0) > 1e-6], 1, atol=1e-3)
@@ -218,11 +294,17 @@ def test_progress_is_told(room: Room) -> None:
 def test_what_cannot_be_trained_is_refused_first(room: Room, tmp_path: Path) -> None:
     from evenhand.train.head_fitting import HeadRecipe
 
-    with pytest.raises(LoadError, match=r"holds no classifier on sentence vectors: it has no vector_nli.json"):
+    with pytest.raises(
+        LoadError, match=r"holds no classifier on sentence vectors: it has no vector_nli.json"
+    ):
         room.fit("x", start="encoder")
-    with pytest.raises(EvenhandError, match="is the folder of the head to start from, which would be overwritten"):
+    with pytest.raises(
+        EvenhandError, match="is the folder of the head to start from, which would be overwritten"
+    ):
         room.fit("head", start="head")
-    with pytest.raises(EvenhandError, match="has 64 hidden units and cannot go on with 32; leave out --hidden"):
+    with pytest.raises(
+        EvenhandError, match="has 64 hidden units and cannot go on with 32; leave out --hidden"
+    ):
         room.fit("x", start="head", hidden=32)
     with pytest.raises(LoadError, match=r"stands on the encoder .* not on the one named now"):
         room.fit("x", start="head", encoder=str(write_encoder(tmp_path / "e", longest=30)))
@@ -230,7 +312,9 @@ def test_what_cannot_be_trained_is_refused_first(room: Room, tmp_path: Path) -> 
         room.fit("x", train=room.dev)
     with pytest.raises(EvenhandError, match="holds a model that this command did not make"):
         room.fit("encoder")
-    with pytest.raises(UnknownNameError, match=r"unknown scaling 'standart'. Did you mean standard\?"):
+    with pytest.raises(
+        UnknownNameError, match=r"unknown scaling 'standart'. Did you mean standard\?"
+    ):
         HeadRecipe(scaling="standart")
     for told, message in (
         ({"epochs": 0}, "epochs is 0"),
@@ -246,10 +330,28 @@ def test_the_command_trains_and_tells(room: Room, capsys: pytest.CaptureFixture[
 
     out = room.folder / "command"
     vectors(
-        train=[room.train.path], dev=[room.dev.path], out=out, encoder=str(room.encoder), hidden=32, epochs=2, cache=room.folder / "vectors"
+        train=[room.train.path],
+        dev=[room.dev.path],
+        out=out,
+        encoder=str(room.encoder),
+        hidden=32,
+        epochs=2,
+        cache=room.folder / "vectors",
     )
     said = capsys.readouterr().out
-    assert "dev accuracy on b: " in said and "90 pairs; the most frequent label: " in said and f"model: {out}" in said
-    vectors(train=[room.train.path], dev=[room.dev.path], out=out, encoder=str(room.encoder), hidden=32, epochs=2, as_json=True)
+    assert (
+        "dev accuracy on b: " in said
+        and "90 pairs; the most frequent label: " in said
+        and f"model: {out}" in said
+    )
+    vectors(
+        train=[room.train.path],
+        dev=[room.dev.path],
+        out=out,
+        encoder=str(room.encoder),
+        hidden=32,
+        epochs=2,
+        as_json=True,
+    )
     told = capsys.readouterr()
     assert json.loads(told.out)["hidden"] == 32 and "is finished" in told.err

@@ -48,7 +48,11 @@ run()
 def kill(kind: str, at: int, words: Sequence[str]) -> None:
     """Run `evenhand WORDS` until it is killed."""
     process = subprocess.run(
-        [sys.executable, "-c", KILLED, kind, str(at), *words], capture_output=True, text=True, env=dict(os.environ), check=False
+        [sys.executable, "-c", KILLED, kind, str(at), *words],
+        capture_output=True,
+        text=True,
+        env=dict(os.environ),
+        check=False,
     )
     assert process.returncode == -signal.SIGKILL, process.stderr
 
@@ -65,18 +69,33 @@ class Room:
         tools = pytest.importorskip("test_training", reason="needs the train extra")
         self.folder, self.encoder = folder, tools.save_encoder(folder)
         for name, count, seed in (("train", 330, 1), ("dev", 90, 2)):
-            rows = [{"sentence1": p.premise, "sentence2": p.hypothesis, "gold_label": p.label} for p in tools.corpus(count, seed)]
+            rows = [
+                {"sentence1": p.premise, "sentence2": p.hypothesis, "gold_label": p.label}
+                for p in tools.corpus(count, seed)
+            ]
             rows.insert(7, {"sentence1": "w1", "sentence2": "w2", "gold_label": "-"})
             write(folder / f"{name}.jsonl", "\n".join(map(json.dumps, rows)))
             twins = [
-                {"twin_premise": f"{row['sentence1']} w3", "twin_hypothesis": row["sentence2"]} if i % 2 else {}
+                {"twin_premise": f"{row['sentence1']} w3", "twin_hypothesis": row["sentence2"]}
+                if i % 2
+                else {}
                 for i, row in enumerate(rows)
             ]
-            write(folder / f"{name}-paired.jsonl", "\n".join(json.dumps(row | twin) for row, twin in zip(rows, twins, strict=True)))
+            write(
+                folder / f"{name}-paired.jsonl",
+                "\n".join(json.dumps(row | twin) for row, twin in zip(rows, twins, strict=True)),
+            )
 
     def words(self, out: str, *more: str) -> list[str]:
         """11 steps an epoch, a checkpoint every 4."""
-        paths = ["--encoder", str(self.encoder), "--train", str(self.folder / "train.jsonl"), "--dev", str(self.folder / "dev.jsonl")]
+        paths = [
+            "--encoder",
+            str(self.encoder),
+            "--train",
+            str(self.folder / "train.jsonl"),
+            "--dev",
+            str(self.folder / "dev.jsonl"),
+        ]
         told = [
             "--recipe",
             "plain",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from evenhand.core import catalog
 from evenhand.core.protocols import SuiteOptions
-from evenhand.core.records import Suite
+from evenhand.core.suite import Suite
 
 LANGUAGES = ("en", "ja", "zh")
 SUITES = ("gender-recognition", "profession", "emotion")

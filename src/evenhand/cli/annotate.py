@@ -14,11 +14,14 @@ import typer
 from evenhand.cli import options as opt
 
 if TYPE_CHECKING:
-    from evenhand.annotate.store import Store
-    from evenhand.annotate.study import Study
-    from evenhand.core.records import Suite
+    from evenhand.study.store import Store
+    from evenhand.study.study import Study
+    from evenhand.core.suite import Suite
 
-app = typer.Typer(no_args_is_help=True, help="Ask people: a study with web pages, its answers, scores and agreement.")
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Ask people: a study with web pages, its answers, scores and agreement.",
+)
 StudyFile = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study file.")]
 Url = Annotated[str, typer.Option(help="Where people reach the study, without the last slash.")]
 
@@ -26,8 +29,8 @@ Url = Annotated[str, typer.Option(help="Where people reach the study, without th
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[Study, Suite, Store]]:
     _need_extra()
-    from evenhand.annotate.serving import open_store
-    from evenhand.annotate.study import open_study
+    from evenhand.study.serving import open_store
+    from evenhand.study.study import open_study
 
     study, suite = open_study(path)
     with open_store(study, suite) as store:
@@ -39,20 +42,26 @@ def _need_extra() -> None:
 
     from evenhand.core.errors import EvenhandError
 
-    if missing := [name for name in ("starlette", "uvicorn", "sqlalchemy", "alembic", "argon2", "itsdangerous") if find_spec(name) is None]:
+    if missing := [
+        name
+        for name in ("starlette", "uvicorn", "sqlalchemy", "alembic", "argon2", "itsdangerous")
+        if find_spec(name) is None
+    ]:
         raise EvenhandError(f"a study needs the package {missing[0]}; install evenhand[annotate]")
 
 
 @app.command(no_args_is_help=True)
 def new(
     path: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The file to write.")],
-    name: Annotated[str | None, typer.Option(help="Name of the study [default: that of the file].")] = None,
+    name: Annotated[
+        str | None, typer.Option(help="Name of the study [default: that of the file].")
+    ] = None,
 ) -> None:
     """Write a commented study file to start from.
 
     Example: `evenhand annotate new study.toml`, edit it, then `evenhand annotate serve study.toml`.
     """
-    from evenhand.annotate.study import template
+    from evenhand.study.study import template
     from evenhand.core.errors import EvenhandError, StorageError
 
     text = template(name or path.stem)
@@ -62,7 +71,9 @@ def new(
     except FileExistsError as error:
         raise EvenhandError(f"{path} is there already; name another file") from error
     except OSError as error:
-        raise StorageError(f"{path} cannot be written: {error.strerror}; choose another folder") from error
+        raise StorageError(
+            f"{path} cannot be written: {error.strerror}; choose another folder"
+        ) from error
     print(
         f"wrote {path}; edit it, then:\n  evenhand annotate owner {path} NAME\n  evenhand annotate serve {path}\n  evenhand annotate invite {path}"
     )
@@ -71,54 +82,78 @@ def new(
 @app.command(no_args_is_help=True)
 def serve(
     path: StudyFile,
-    host: Annotated[str, typer.Option(help="Address to listen on; put a proxy with https before it for people outside.")] = "127.0.0.1",
+    host: Annotated[
+        str,
+        typer.Option(
+            help="Address to listen on; put a proxy with https before it for people outside."
+        ),
+    ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8000,
 ) -> None:
     """Serve the pages of a study until Ctrl-C. Every answer is on disk before the next question is shown."""
     _need_extra()
-    from evenhand.annotate.serving import serve as serve_study
+    from evenhand.study.serving import serve as serve_study
 
     where = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     serve_study(
-        path, host=host, port=port,
-        begin=lambda: print(f"serving {where} (owner: {where}/owner); stop with Ctrl-C", file=sys.stderr, flush=True),
-    )  # fmt: skip
+        path,
+        host=host,
+        port=port,
+        begin=lambda: print(
+            f"serving {where} (owner: {where}/owner); stop with Ctrl-C", file=sys.stderr, flush=True
+        ),
+    )
 
 
 @app.command(no_args_is_help=True)
 def invite(
     path: StudyFile,
     count: Annotated[int, typer.Option(min=1, max=1000, help="How many new annotators.")] = 1,
-    annotator: Annotated[str | None, typer.Option(help="A new link for this annotator instead (id or number, see status).")] = None,
+    annotator: Annotated[
+        str | None,
+        typer.Option(help="A new link for this annotator instead (id or number, see status)."),
+    ] = None,
     days: Annotated[float, typer.Option(min=0.01, max=730, help="How long a link holds.")] = 60,
     url: Url = "http://127.0.0.1:8000",
 ) -> None:
     """Print invitation links, one a line. A link is the only way in: send each to one person."""
     with _opened(path) as (study, _, store):
-        from evenhand.annotate.serving import secret_of
-        from evenhand.annotate.tokens import Tokens
+        from evenhand.study.serving import secret_of
+        from evenhand.study.tokens import Tokens
 
         tokens = Tokens(secret_of(study))
-        people = [_find(store, annotator)] if annotator else [store.add_annotator() for _ in range(count)]
+        people = (
+            [_find(store, annotator)]
+            if annotator
+            else [store.add_annotator() for _ in range(count)]
+        )
         for person in people:
             print(f"{url.rstrip('/')}/i/{tokens.invite(store.invite(person, days))}")
 
 
 @app.command(no_args_is_help=True)
 def revoke(
-    path: StudyFile, who: Annotated[str, typer.Argument(help="An invitation link, or an annotator (id or number): all of their links.")]
+    path: StudyFile,
+    who: Annotated[
+        str,
+        typer.Argument(
+            help="An invitation link, or an annotator (id or number): all of their links."
+        ),
+    ],
 ) -> None:
     """Make invitation links worthless, and every session that they opened."""
     with _opened(path) as (study, _, store):
-        from evenhand.annotate.serving import secret_of
-        from evenhand.annotate.tokens import TokenError, Tokens
+        from evenhand.study.serving import secret_of
+        from evenhand.study.tokens import TokenError, Tokens
         from evenhand.core.errors import EvenhandError
 
         if "/i/" in who:
             try:
                 links = [Tokens(secret_of(study)).read_invitation(who.rpartition("/i/")[2].strip())]
             except TokenError as error:
-                raise EvenhandError(f"{who} is no link of this study; copy the whole of it, or name the annotator") from error
+                raise EvenhandError(
+                    f"{who} is no link of this study; copy the whole of it, or name the annotator"
+                ) from error
         else:
             person = _find(store, who)
             links = [i.id for i in store.invitations(person) if i.revoked is None]
@@ -145,11 +180,13 @@ def withdraw(
 def owner(
     path: StudyFile,
     name: Annotated[str, typer.Argument(help="Name to log in with at /owner.")],
-    password_stdin: Annotated[bool, typer.Option("--password-stdin", help="Read the password from standard input.")] = False,
+    password_stdin: Annotated[
+        bool, typer.Option("--password-stdin", help="Read the password from standard input.")
+    ] = False,
 ) -> None:
     """Set an owner's password (asked for twice, never printed; kept as an argon2 hash). Ends the sessions of the old one."""
     with _opened(path) as (_, _, store):
-        from evenhand.annotate.owner import SHORTEST, hash_password
+        from evenhand.study.owner import SHORTEST, hash_password
         from evenhand.core.errors import EvenhandError
 
         password = (
@@ -158,7 +195,9 @@ def owner(
             else typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
         )
         if len(password) < SHORTEST:
-            raise EvenhandError(f"a password of {len(password)} characters; take at least {SHORTEST}")
+            raise EvenhandError(
+                f"a password of {len(password)} characters; take at least {SHORTEST}"
+            )
         if not (0 < len(name) <= 100 and name.isprintable()):
             raise EvenhandError(f"'{name}' is no name; take 1 to 100 letters")
         store.set_owner(name, hash_password(password))
@@ -181,7 +220,14 @@ def status(path: StudyFile, as_json: opt.AsJson = False) -> None:
 @app.command(no_args_is_help=True)
 def export(
     path: StudyFile,
-    out: Annotated[Path, typer.Option("--out", "-o", help="File to write: .parquet, .csv, .jsonl or .zip; a folder for the form answers.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            "-o",
+            help="File to write: .parquet, .csv, .jsonl or .zip; a folder for the form answers.",
+        ),
+    ],
     form: Annotated[
         str | None,
         typer.Option(
@@ -198,8 +244,8 @@ def export(
     `--out study.zip`: an archive of everything but owners' passwords, for `evenhand annotate import`; `--form csv` makes its tables .csv files.
     """
     with _opened(path) as (study, suite, store):
-        from evenhand.annotate.export import ANSWERS, ARCHIVE
-        from evenhand.annotate.export import export as write
+        from evenhand.study.export import ANSWERS, ARCHIVE
+        from evenhand.study.export import export as write
 
         named = {"": ANSWERS, "zip": ARCHIVE}
         suffix = out.suffix.lstrip(".").lower()
@@ -210,7 +256,9 @@ def export(
 @app.command("import", no_args_is_help=True)
 def fill(
     path: StudyFile,
-    archive: Annotated[Path, typer.Argument(metavar="FILE.zip", help="An archive that `annotate export` wrote.")],
+    archive: Annotated[
+        Path, typer.Argument(metavar="FILE.zip", help="An archive that `annotate export` wrote.")
+    ],
 ) -> None:
     """Fill a new study's empty store from an archive: all of it, or nothing.
 
@@ -218,18 +266,26 @@ def fill(
     in study.toml, then `evenhand annotate import study.toml study.zip`. Keep the secret file: with it, the links that people have go on working.
     """
     with _opened(path) as (_, _, store):
-        from evenhand.annotate.archive import read_archive
+        from evenhand.study.archive import read_archive
 
         rows = read_archive(store, archive)
-        told = [f"{count:,} {name.replace('_', ' ')}" for name, count in rows.items() if name != "study"]
+        told = [
+            f"{count:,} {name.replace('_', ' ')}" for name, count in rows.items() if name != "study"
+        ]
         print(f"stored {', '.join(told)}")
-        print(f"owners' passwords are not in an archive; set one with: evenhand annotate owner {path} NAME", file=sys.stderr)
+        print(
+            f"owners' passwords are not in an archive; set one with: evenhand annotate owner {path} NAME",
+            file=sys.stderr,
+        )
 
 
 @app.command(no_args_is_help=True)
 def score(
     path: StudyFile,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the score of every sentence to this .csv file.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Write the score of every sentence to this .csv file."),
+    ] = None,
     resamples: opt.Resamples = 2_000,
     seed: opt.Seed = 0,
     as_json: opt.AsJson = False,
@@ -252,6 +308,8 @@ def _find(store: Store, who: str) -> str:
 
     people = store.annotators()
     for person in people:
-        if who in (person.id, str(person.number), f"annotator-{person.number}") or (len(who) >= 6 and person.id.startswith(who)):
+        if who in (person.id, str(person.number), f"annotator-{person.number}") or (
+            len(who) >= 6 and person.id.startswith(who)
+        ):
             return person.id
     raise UnknownNameError("annotator", who, [p.id for p in people])

@@ -22,14 +22,26 @@ def audit(
     suite: Annotated[
         str,
         typer.Option(
-            "--suite", "-s", help="Suite, `suite:variant`, a suite file (.jsonl), or several with commas. See `evenhand list suites`."
+            "--suite",
+            "-s",
+            help="Suite, `suite:variant`, a suite file (.jsonl), or several with commas. See `evenhand list suites`.",
         ),
     ] = "occupation-nli",
     lang: opt.Lang = "en",
-    limit: Annotated[int | None, typer.Option(min=1, help="Ask only so many probes, strata in turn.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Ask only so many probes, strata in turn.")
+    ] = None,
     seed: opt.Seed = 0,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the report [default: runs/MODEL-SUITE-LANG].")] = None,
-    label_map: Annotated[str | None, typer.Option(help="Which output means what, e.g. `entailment=0,neutral=1,contradiction=2`.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Folder of the report [default: runs/MODEL-SUITE-LANG]."),
+    ] = None,
+    label_map: Annotated[
+        str | None,
+        typer.Option(
+            help="Which output means what, e.g. `entailment=0,neutral=1,contradiction=2`."
+        ),
+    ] = None,
     data: opt.Data = None,
     captions: opt.Captions = None,
     measures: opt.Measures = None,
@@ -40,9 +52,15 @@ def audit(
     form: opt.Form = None,
     pooling: opt.Pooling = None,
     similarity: opt.Similarity = "cosine",
-    batch_size: Annotated[str, typer.Option(help="Pairs per batch, or auto. Changes speed, not answers.")] = "auto",
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 ... (torch models).")] = "auto",
-    cache: Annotated[bool, typer.Option(help="Keep answers, so that the same command goes on where it stopped.")] = True,
+    batch_size: Annotated[
+        str, typer.Option(help="Pairs per batch, or auto. Changes speed, not answers.")
+    ] = "auto",
+    device: Annotated[
+        str, typer.Option(help="auto, cpu, cuda, cuda:1 ... (torch models).")
+    ] = "auto",
+    cache: Annotated[
+        bool, typer.Option(help="Keep answers, so that the same command goes on where it stopped.")
+    ] = True,
     resamples: opt.Resamples = 10_000,
     level: opt.Level = 0.95,
     method: opt.Method = "bca",
@@ -57,14 +75,18 @@ def audit(
     """
     from evenhand.cli.progress import asking_bar, stopping
     from evenhand.core.errors import EvenhandError
-    from evenhand.core.storage import require_room
+    from evenhand.core.files import require_room
     from evenhand.engine.audit import audit as run_audit
 
     if batch_size != "auto" and not (batch_size.isdigit() and int(batch_size) > 0):
         raise EvenhandError(f"batch size '{batch_size}': give a number of at least 1, or auto")
     names = [name.strip() for name in suite.split(",") if name.strip()]
     folders = [
-        Path("runs") / _run_name(model, name, lang) if out is None else out if len(names) == 1 else out / _run_name(model, name, lang)
+        Path("runs") / _run_name(model, name, lang)
+        if out is None
+        else out
+        if len(names) == 1
+        else out / _run_name(model, name, lang)
         for name in names
     ]
     for folder in folders:
@@ -73,23 +95,44 @@ def audit(
         for name, folder in zip(names, folders, strict=True):
             with asking_bar(f"asking {model}") as progress:
                 run = run_audit(
-                    model, suite=name, lang=lang, limit=limit, seed=seed, label_map=opt.parse_label_map(label_map), data=data,
-                    captions=captions or (), shares=shares, dominance=dominance, scoring=scoring, length=length, form=form, pooling=pooling, similarity=similarity,
-                    measures=measures, batch_size=None if batch_size == "auto" else int(batch_size), device=device, cache=cache, resamples=resamples,
-                    level=level, method=method, progress=progress,  # type: ignore[arg-type]
-                )  # fmt: skip
+                    model,
+                    suite=name,
+                    lang=lang,
+                    limit=limit,
+                    seed=seed,
+                    label_map=opt.parse_label_map(label_map),
+                    data=data,
+                    captions=captions or (),
+                    shares=shares,
+                    dominance=dominance,
+                    scoring=scoring,
+                    length=length,
+                    form=form,
+                    pooling=pooling,
+                    similarity=similarity,
+                    measures=measures,
+                    batch_size=None if batch_size == "auto" else int(batch_size),
+                    device=device,
+                    cache=cache,
+                    resamples=resamples,
+                    level=level,
+                    method=method,
+                    progress=progress,  # type: ignore[arg-type]
+                )
             _tell(run, folder, as_json=as_json)
 
 
 def _run_name(model: str, suite: str, lang: str) -> str:
     parts = (Path(model).name or "model", Path(suite).stem, lang)
-    return "-".join("".join(c if c.isalnum() or c in "._-" else "-" for c in part) for part in parts)
+    return "-".join(
+        "".join(c if c.isalnum() or c in "._-" else "-" for c in part) for part in parts
+    )
 
 
 def _tell(run: object, folder: Path, *, as_json: bool) -> None:
     from typing import cast
 
-    from evenhand.core.records import Run
+    from evenhand.core.run import Run
     from evenhand.report.writing import write
 
     run = cast("Run", run)

@@ -28,10 +28,22 @@ def compare(
         ),
     ] = None,
     lang: opt.Lang = "en",
-    limit: Annotated[int | None, typer.Option(min=1, help="Ask only so many probes, strata in turn.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Ask only so many probes, strata in turn.")
+    ] = None,
     seed: opt.Seed = 0,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Also write comparison.html, .md, .tex and .json to this folder.")] = None,
-    label_map: Annotated[str | None, typer.Option(help="Which output means what, e.g. `entailment=0,neutral=1,contradiction=2`.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="Also write comparison.html, .md, .tex and .json to this folder."
+        ),
+    ] = None,
+    label_map: Annotated[
+        str | None,
+        typer.Option(
+            help="Which output means what, e.g. `entailment=0,neutral=1,contradiction=2`."
+        ),
+    ] = None,
     data: opt.Data = None,
     captions: opt.Captions = None,
     measures: opt.Measures = None,
@@ -42,11 +54,20 @@ def compare(
     form: opt.Form = None,
     pooling: opt.Pooling = None,
     similarity: opt.Similarity = "cosine",
-    batch_size: Annotated[str, typer.Option(help="Pairs per batch, or auto. Changes speed, not answers.")] = "auto",
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 ... (torch models).")] = "auto",
-    cache: Annotated[bool, typer.Option(help="Keep answers, so that the same command goes on where it stopped.")] = True,
+    batch_size: Annotated[
+        str, typer.Option(help="Pairs per batch, or auto. Changes speed, not answers.")
+    ] = "auto",
+    device: Annotated[
+        str, typer.Option(help="auto, cpu, cuda, cuda:1 ... (torch models).")
+    ] = "auto",
+    cache: Annotated[
+        bool, typer.Option(help="Keep answers, so that the same command goes on where it stopped.")
+    ] = True,
     resamples: opt.Resamples = 10_000,
-    permutations: Annotated[int, typer.Option(min=100, help="Random swaps of the two models' answers, for the p values.")] = 10_000,
+    permutations: Annotated[
+        int,
+        typer.Option(min=100, help="Random swaps of the two models' answers, for the p values."),
+    ] = 10_000,
     level: opt.Level = 0.95,
     method: opt.Method = "bca",
     as_json: opt.AsJson = False,
@@ -60,7 +81,7 @@ def compare(
     """
     from evenhand.cli.progress import asking_bar, stopping
     from evenhand.core.errors import EvenhandError
-    from evenhand.core.storage import require_room
+    from evenhand.core.files import require_room
     from evenhand.engine.comparing import compare as run_compare
 
     if batch_size != "auto" and not (batch_size.isdigit() and int(batch_size) > 0):
@@ -69,12 +90,29 @@ def compare(
         require_room(out)
     with stopping(cache):
         found = run_compare(
-            models, suites=[name.strip() for name in (suite or "").split(",") if name.strip()], lang=lang, data=data, limit=limit, seed=seed, measures=measures,
-            resamples=resamples, permutations=permutations, level=level, method=method,  # type: ignore[arg-type]
-            loading={"captions": captions or (), "shares": shares, "dominance": dominance}, watch=lambda name: asking_bar(f"asking {name}"),
-            label_map=opt.parse_label_map(label_map), scoring=scoring, length=length, form=form, pooling=pooling, similarity=similarity,
-            batch_size=None if batch_size == "auto" else int(batch_size), device=device, cache=cache,
-        )  # fmt: skip
+            models,
+            suites=[name.strip() for name in (suite or "").split(",") if name.strip()],
+            lang=lang,
+            data=data,
+            limit=limit,
+            seed=seed,
+            measures=measures,
+            resamples=resamples,
+            permutations=permutations,
+            level=level,
+            method=method,  # type: ignore[arg-type]
+            loading={"captions": captions or (), "shares": shares, "dominance": dominance},
+            watch=lambda name: asking_bar(f"asking {name}"),
+            label_map=opt.parse_label_map(label_map),
+            scoring=scoring,
+            length=length,
+            form=form,
+            pooling=pooling,
+            similarity=similarity,
+            batch_size=None if batch_size == "auto" else int(batch_size),
+            device=device,
+            cache=cache,
+        )
     from evenhand.report.comparison import comparison_text, write_comparison
 
     page = write_comparison(found, out) if out is not None else None

@@ -27,22 +27,43 @@ def compare_people(
         ),
     ],
     lang: Annotated[
-        str | None, typer.Option("--lang", "-l", help="Only the sentences of this language [default: all that people answered].")
+        str | None,
+        typer.Option(
+            "--lang",
+            "-l",
+            help="Only the sentences of this language [default: all that people answered].",
+        ),
     ] = None,
     data: opt.Data = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Also write people.html, .md, .tex, .json and the figures to this folder.")
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="Also write people.html, .md, .tex, .json and the figures to this folder.",
+        ),
     ] = None,
     unit: Annotated[
-        str, typer.Option(help="What is drawn again for intervals and p: pair (the word pair of a sentence) or sentence.")
+        str,
+        typer.Option(
+            help="What is drawn again for intervals and p: pair (the word pair of a sentence) or sentence."
+        ),
     ] = "pair",
-    count: Annotated[int, typer.Option(min=0, help="Sentences in each list of --out; the terminal shows one.")] = 10,
+    count: Annotated[
+        int, typer.Option(min=0, help="Sentences in each list of --out; the terminal shows one.")
+    ] = 10,
     seed: opt.Seed = 0,
     scoring: opt.Scoring = None,
     length: opt.Length = "auto",
-    batch_size: Annotated[int | None, typer.Option(min=1, help="Sentences per batch [default: as many as fit].")] = None,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 ... (torch models).")] = "auto",
-    cache: Annotated[bool, typer.Option(help="Keep answers, so that the same command goes on where it stopped.")] = True,
+    batch_size: Annotated[
+        int | None, typer.Option(min=1, help="Sentences per batch [default: as many as fit].")
+    ] = None,
+    device: Annotated[
+        str, typer.Option(help="auto, cpu, cuda, cuda:1 ... (torch models).")
+    ] = "auto",
+    cache: Annotated[
+        bool, typer.Option(help="Keep answers, so that the same command goes on where it stopped.")
+    ] = True,
     resamples: opt.Resamples = 10_000,
     level: opt.Level = 0.95,
     as_json: opt.AsJson = False,
@@ -55,17 +76,30 @@ def compare_people(
 
     Examples: `evenhand compare-people cgb stored:BERT stored:ELECTRA --data DATA --out people`; `evenhand compare-people study.toml ./my-bert --out people`.
     """
-    from evenhand.annotate.comparing import compare_people as run_compare
+    from evenhand.people.compare import compare_people as run_compare
     from evenhand.cli.progress import asking_bar, stopping
-    from evenhand.core.storage import require_room
+    from evenhand.core.files import require_room
 
     if out is not None:
         require_room(out)
     with stopping(cache):
         found = run_compare(
-            people, models, lang=lang, data=data, unit=unit, count=count, seed=seed, resamples=resamples, level=level, cache=cache,
-            watch=lambda name: asking_bar(f"asking {name}"), scoring=scoring, length=length, batch_size=batch_size, device=device,
-        )  # fmt: skip
+            people,
+            models,
+            lang=lang,
+            data=data,
+            unit=unit,
+            count=count,
+            seed=seed,
+            resamples=resamples,
+            level=level,
+            cache=cache,
+            watch=lambda name: asking_bar(f"asking {name}"),
+            scoring=scoring,
+            length=length,
+            batch_size=batch_size,
+            device=device,
+        )
     from evenhand.report.people_models import people_text, write_people
 
     page = write_people(found, out) if out is not None else None

@@ -35,8 +35,7 @@ def _check_model() -> str:
 
 
 def _check_cache() -> str:
-    from evenhand.core.folders import cache_folder
-    from evenhand.core.storage import require_writable
+    from evenhand.core.files import cache_folder, require_writable
 
     folder = cache_folder()
     require_writable(folder)
@@ -47,9 +46,14 @@ def _check_cache() -> str:
 def _check_suites() -> str:
     from evenhand.core import catalog
     from evenhand.core.protocols import SuiteOptions
-    from evenhand.suites.lint import lint
+    from evenhand.engine.lint import lint
 
-    built = [s.build(lang, SuiteOptions()) for s in catalog.entries("suites").values() if not s.is_published for lang in s.languages]
+    built = [
+        s.build(lang, SuiteOptions())
+        for s in catalog.entries("suites").values()
+        if not s.is_published
+        for lang in s.languages
+    ]
     faults = sum(len(lint(s.probes)) for s in built)
     if faults:
         raise RuntimeError(f"{faults} faults in the built-in suites")
@@ -57,17 +61,37 @@ def _check_suites() -> str:
 
 
 def _facts() -> Iterator[tuple[str, str]]:
-    yield "evenhand", f"{__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}, {os.cpu_count()} cores"
-    yield "libraries", ", ".join(f"{n} {version(n)}" for n in ("numpy", "polars", "onnxruntime", "tokenizers", "altair"))
+    yield (
+        "evenhand",
+        f"{__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+    )
+    yield (
+        "libraries",
+        ", ".join(
+            f"{n} {version(n)}" for n in ("numpy", "polars", "onnxruntime", "tokenizers", "altair")
+        ),
+    )
     for extra, modules in EXTRAS.items():
         missing = [m for m in modules if importlib.util.find_spec(m) is None]
-        yield f"extra {extra}", "installed" if not missing else f"not installed (pip install 'evenhand[{extra}]')"
-    yield "EVENHAND_DATA", os.environ.get("EVENHAND_DATA", "not set: published suites are fetched, or named with --data")
+        yield (
+            f"extra {extra}",
+            "installed" if not missing else f"not installed (pip install 'evenhand[{extra}]')",
+        )
+    yield (
+        "EVENHAND_DATA",
+        os.environ.get(
+            "EVENHAND_DATA", "not set: published suites are fetched, or named with --data"
+        ),
+    )
 
 
 def doctor() -> None:
     """Check the installation: libraries, extras, cache, built-in suites, the embedded model. Nothing is fetched."""
-    checks: dict[str, Callable[[], str]] = {"cache": _check_cache, "suites": _check_suites, "default model": _check_model}
+    checks: dict[str, Callable[[], str]] = {
+        "cache": _check_cache,
+        "suites": _check_suites,
+        "default model": _check_model,
+    }
     is_well = True
     for name, fact in _facts():
         print(f"{name:16} {fact}")

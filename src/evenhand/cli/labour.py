@@ -12,10 +12,17 @@ from evenhand.cli import options as opt
 
 
 def labour(
-    answers: Annotated[list[Path], typer.Argument(help="answers.parquet of one or more runs on gendered entailment.")],
-    measure: Annotated[str, typer.Option("--measure", "-m", help="entailment_gap (absolute) or signed_gap.")] = "signed_gap",
+    answers: Annotated[
+        list[Path],
+        typer.Argument(help="answers.parquet of one or more runs on gendered entailment."),
+    ],
+    measure: Annotated[
+        str, typer.Option("--measure", "-m", help="entailment_gap (absolute) or signed_gap.")
+    ] = "signed_gap",
     shares: opt.Shares = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Also draw the figure to this .html file.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Also draw the figure to this .html file.")
+    ] = None,
     seed: opt.Seed = 0,
     resamples: opt.Resamples = 10_000,
     level: opt.Level = 0.95,
@@ -26,23 +33,33 @@ def labour(
     Example: `evenhand labour runs/*/answers.parquet --shares my-country-2023.csv --out labour.html`.
     """
     from evenhand.core import catalog
+    from evenhand.core.answer_files import read_answers
     from evenhand.core.errors import InputError
-    from evenhand.engine.answers import read_answers
     from evenhand.engine.estimating import break_down
     from evenhand.engine.relating import relate, with_shares
-    from evenhand.suites.labour import read_shares
+    from evenhand.families.gendered_entailment.labour import read_shares
 
     chosen, given = catalog.measure(measure), read_shares(shares) if shares else None
     series = []
     for path in answers:
         said = read_answers(path)
-        view = break_down(chosen, said if given is None else with_shares(said, given), "occupation", "template", seed=seed, level=level)
+        view = break_down(
+            chosen,
+            said if given is None else with_shares(said, given),
+            "occupation",
+            "template",
+            seed=seed,
+            level=level,
+        )
         relation = relate(view, seed=seed, resamples=resamples, level=level)
         if relation is None:
-            raise InputError(path, "fewer than three of its occupations have a share of women; was it a run on gendered entailment?")
+            raise InputError(
+                path,
+                "fewer than three of its occupations have a share of women; was it a run on gendered entailment?",
+            )
         series.append((f"{said.respondent} on {said.suite.partition('@')[0]}", relation))
     if out:
-        from evenhand.core.storage import write_atomic
+        from evenhand.core.files import write_atomic
         from evenhand.report.html import figure_page
         from evenhand.report.labour import relation_figure
 
@@ -51,7 +68,13 @@ def labour(
         print(
             json.dumps(
                 [
-                    {"model": m, "measure": measure, "occupations": len(r.points), "pearson": r.pearson, "spearman": r.spearman}
+                    {
+                        "model": m,
+                        "measure": measure,
+                        "occupations": len(r.points),
+                        "pearson": r.pearson,
+                        "spearman": r.spearman,
+                    }
                     for m, r in series
                 ],
                 indent=1,
@@ -73,7 +96,12 @@ def labour(
         title_justify="left",
     )
     for model, relation in series:
-        table.add_row(model, str(len(relation.points)), with_bounds(relation.pearson), with_bounds(relation.spearman))
+        table.add_row(
+            model,
+            str(len(relation.points)),
+            with_bounds(relation.pearson),
+            with_bounds(relation.spearman),
+        )
     Console().print(table)
     if out:
         print(f"figure: {out}")

@@ -25,21 +25,41 @@ def _rows(section: str) -> list[dict[str, str]]:
 
     found = catalog.entries(section)
     if section == "measures":
-        return [{"name": m.name, "kind": m.kind, "fair": f"{m.fair:g}", "question": m.card.question} for m in found.values()]
+        return [
+            {"name": m.name, "kind": m.kind, "fair": f"{m.fair:g}", "question": m.card.question}
+            for m in found.values()
+        ]
     if section == "suites":
         return [
-            {"name": s.name, "version": s.version, "languages": " ".join(s.languages), "variants": " ".join(s.variants), "description": s.description}
+            {
+                "name": s.name,
+                "version": s.version,
+                "languages": " ".join(s.languages),
+                "variants": " ".join(s.variants),
+                "description": s.description,
+            }
             for s in found.values()
-        ]  # fmt: skip
+        ]
     if section == "respondents":
         return [
-            {"name": r.name, "kinds": " ".join(sorted(r.kinds)), "examples": " ".join(r.examples), "description": r.description}
+            {
+                "name": r.name,
+                "kinds": " ".join(sorted(r.kinds)),
+                "examples": " ".join(r.examples),
+                "description": r.description,
+            }
             for r in found.values()
         ]
-    return [{"code": lang.code, "name": lang.name, "words": " / ".join(lang.subjects.values())} for lang in found.values()]
+    return [
+        {"code": lang.code, "name": lang.name, "words": " / ".join(lang.subjects.values())}
+        for lang in found.values()
+    ]
 
 
-def list_section(section: Annotated[SectionName, typer.Argument(help="What to list.")], as_json: opt.AsJson = False) -> None:
+def list_section(
+    section: Annotated[SectionName, typer.Argument(help="What to list.")],
+    as_json: opt.AsJson = False,
+) -> None:
     """List the measures, suites, respondents or languages there are, with those of installed plug-ins."""
     rows = _rows(section.value)
     if as_json:

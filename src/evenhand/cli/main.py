@@ -30,9 +30,13 @@ from evenhand.cli import (
 from evenhand.core.errors import EvenhandError
 
 app = typer.Typer(
-    name="evenhand", no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode="markdown", context_settings={"help_option_names": ["-h", "--help"]},
+    name="evenhand",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
     help="How biased is a language model, and how sure can one be?\n\nTry `evenhand audit default`, then open the report it names.",
-)  # fmt: skip
+)
 
 
 def _print_version(wanted: bool) -> None:
@@ -43,7 +47,12 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def _main(
-    version: Annotated[bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")] = False,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
 ) -> None:
     pass
 
@@ -81,7 +90,9 @@ def run() -> None:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # `evenhand list measures | head -1` is no error
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # `evenhand list measures | head -1` is no error
         sys.exit(0)
     except SystemExit as leave:
         if isinstance(leave.__context__, BrokenPipeError):  # typer met it first

@@ -18,12 +18,19 @@ def measure(
             "or the predictions .json of StereoSet's own code."
         ),
     ],
-    suite: Annotated[str | None, typer.Option("--suite", "-s", help="The suite that was answered (needed for predictions files).")] = None,
+    suite: Annotated[
+        str | None,
+        typer.Option(
+            "--suite", "-s", help="The suite that was answered (needed for predictions files)."
+        ),
+    ] = None,
     lang: opt.Lang = "en",
     data: opt.Data = None,
     seed: opt.Seed = 0,
     measures: opt.Measures = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Also write a report to this folder.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Also write a report to this folder.")
+    ] = None,
     resamples: opt.Resamples = 10_000,
     level: opt.Level = 0.95,
     method: opt.Method = "bca",
@@ -34,8 +41,8 @@ def measure(
     Example: `evenhand suites export nli-coal --lang en --data DIR --out pairs.jsonl`, run your model on it, then
     `evenhand measure predictions.csv --suite nli-coal --data DIR`.
     """
+    from evenhand.core.answer_files import read_answers, suite_of
     from evenhand.core.errors import InputError
-    from evenhand.engine.answers import read_answers, suite_of
     from evenhand.engine.audit import judge, load_suite
     from evenhand.engine.predictions import read_predictions
 
@@ -44,10 +51,21 @@ def measure(
         questions = suite_of(said)
     else:
         if suite is None:
-            raise InputError(answers, "say which suite was answered, with --suite (and --lang, --data); ids are looked up there")
+            raise InputError(
+                answers,
+                "say which suite was answered, with --suite (and --lang, --data); ids are looked up there",
+            )
         questions = load_suite(suite, lang, data=data, seed=seed)
         said = read_predictions(answers, questions)
-    run = judge(questions, said, measures=measures, seed=seed, resamples=resamples, level=level, method=method)  # type: ignore[arg-type]
+    run = judge(
+        questions,
+        said,
+        measures=measures,
+        seed=seed,
+        resamples=resamples,
+        level=level,
+        method=method,
+    )  # type: ignore[arg-type]
     if out:
         from evenhand.report.writing import write
 

@@ -11,23 +11,45 @@ import typer
 
 from evenhand.cli import options as opt
 
-app = typer.Typer(no_args_is_help=True, help="Is a measure right? Train models of known bias and see which measures find it.")
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Is a measure right? Train models of known bias and see which measures find it.",
+)
 Correct = Annotated[
-    str, typer.Option(help="Share of correct pairs: half (as the paper says) or third (as its files are: three labels equally many).")
+    str,
+    typer.Option(
+        help="Share of correct pairs: half (as the paper says) or third (as its files are: three labels equally many)."
+    ),
 ]
 Words = Annotated[int, typer.Option(help="Occupations of each lean; each plays one part only.")]
-Published = Annotated[Path | None, typer.Option(help="Read the authors' bias-controlled sets from this folder instead of building them.")]
+Published = Annotated[
+    Path | None,
+    typer.Option(
+        help="Read the authors' bias-controlled sets from this folder instead of building them."
+    ),
+]
 
 
 @app.command(no_args_is_help=True)
 def build(
-    rate: Annotated[float, typer.Option(help="Bias rate r, 0 to 1: which share of the wrong pairs is wrong as the stereotype says.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for train.jsonl, dev.jsonl and controlled.json.")],
+    rate: Annotated[
+        float,
+        typer.Option(
+            help="Bias rate r, 0 to 1: which share of the wrong pairs is wrong as the stereotype says."
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", help="Folder for train.jsonl, dev.jsonl and controlled.json."),
+    ],
     lang: Annotated[str, typer.Option("--lang", "-l", help="en, ja, zh.")] = "en",
     train: Annotated[int, typer.Option(help="Training pairs.")] = 30_000,
     dev: Annotated[int, typer.Option(help="Development pairs, of other sentences.")] = 3_000,
     errors: Annotated[
-        float, typer.Option(help="Of the words that are not biased: which share is wrong without bias? 1 in the paper.")
+        float,
+        typer.Option(
+            help="Of the words that are not biased: which share is wrong without bias? 1 in the paper."
+        ),
     ] = 1.0,
     correct: Correct = "half",
     words: Words = 10,
@@ -51,48 +73,88 @@ def build(
     else:
         plan = make_plan(lang, words=words, captions=captions or ())
         found = build_set(plan, rate, errors=errors, train=train, dev=dev, mix=correct, seed=seed)
-    card = save(found, plan, out, {"seed": seed, "correct": "as published" if published else correct})
+    card = save(
+        found, plan, out, {"seed": seed, "correct": "as published" if published else correct}
+    )
     if as_json:
         print(json.dumps(card, ensure_ascii=False, indent=1))
         return
     for name, file in card["files"].items():
-        shown = [", ".join(f"{count:,} {what}" for what, count in file[kind].items()) for kind in ("labels", "parts")]
+        shown = [
+            ", ".join(f"{count:,} {what}" for what, count in file[kind].items())
+            for kind in ("labels", "parts")
+        ]
         print(f"{out / name}: {file['pairs']:,} pairs; {shown[0]}; {shown[1]}")
     print(f"words and their parts: {out / 'controlled.json'}")
 
 
 @app.command(no_args_is_help=True)
 def run(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for sets, answers and the report ladder.html.")],
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", help="Folder for sets, answers and the report ladder.html."),
+    ],
     lang: Annotated[str, typer.Option("--lang", "-l", help="en, ja, zh.")] = "en",
-    encoder: Annotated[str, typer.Option(help="The NLI model that every model starts from: default, a folder, or a hub id.")] = "default",
-    train: Annotated[int, typer.Option(help="Training pairs of each model (30,000 in the paper).")] = 30_000,
-    dev: Annotated[int, typer.Option(help="Development pairs of each model (3,000 in the paper).")] = 3_000,
+    encoder: Annotated[
+        str,
+        typer.Option(
+            help="The NLI model that every model starts from: default, a folder, or a hub id."
+        ),
+    ] = "default",
+    train: Annotated[
+        int, typer.Option(help="Training pairs of each model (30,000 in the paper).")
+    ] = 30_000,
+    dev: Annotated[
+        int, typer.Option(help="Development pairs of each model (3,000 in the paper).")
+    ] = 3_000,
     correct: Correct = "half",
     words: Words = 10,
     seeds: Annotated[int, typer.Option(min=1, help="How many models of each rate.")] = 3,
-    rates: Annotated[str, typer.Option(help="Bias rates of the ladder, with commas.")] = "0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1",
+    rates: Annotated[
+        str, typer.Option(help="Bias rates of the ladder, with commas.")
+    ] = "0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1",
     errors: Annotated[
-        str, typer.Option(help="Steps of the second ladder: errors without bias at a fixed rate; none leaves it out.")
+        str,
+        typer.Option(
+            help="Steps of the second ladder: errors without bias at a fixed rate; none leaves it out."
+        ),
     ] = "0,0.2,0.4,0.6,0.8,1",
-    error_seeds: Annotated[int | None, typer.Option(min=1, help="Models of each step of the second ladder [default: --seeds].")] = None,
+    error_seeds: Annotated[
+        int | None,
+        typer.Option(min=1, help="Models of each step of the second ladder [default: --seeds]."),
+    ] = None,
     fixed_rate: Annotated[float, typer.Option(help="Bias rate of the second ladder.")] = 0.3,
     recipe: Annotated[
-        str, typer.Option(help="paper (3 epochs, 2e-5) or small (1 epoch, 1.5e-4, batches of 12: small encoders, few pairs).")
+        str,
+        typer.Option(
+            help="paper (3 epochs, 2e-5) or small (1 epoch, 1.5e-4, batches of 12: small encoders, few pairs)."
+        ),
     ] = "paper",
     epochs: Annotated[int | None, typer.Option(help="Instead of the recipe's.")] = None,
     learning_rate: Annotated[float | None, typer.Option(help="Instead of the recipe's.")] = None,
     suites: Annotated[
-        str | None, typer.Option(help="Suites to ask besides the paper's own, with commas [default: all built-in ones that fit].")
+        str | None,
+        typer.Option(
+            help="Suites to ask besides the paper's own, with commas [default: all built-in ones that fit]."
+        ),
     ] = None,
-    limit: Annotated[int, typer.Option(min=10, help="Probes of each of those suites, at most.")] = 600,
+    limit: Annotated[
+        int, typer.Option(min=10, help="Probes of each of those suites, at most.")
+    ] = 600,
     data: opt.Data = None,
     captions: opt.Captions = None,
     published: Published = None,
-    keep_models: Annotated[bool, typer.Option(help="Keep the trained models (their answers are always kept).")] = False,
-    engine: Annotated[str, typer.Option(help="local, or ray: the models are trained in parallel on a Ray cluster.")] = "local",
+    keep_models: Annotated[
+        bool, typer.Option(help="Keep the trained models (their answers are always kept).")
+    ] = False,
+    engine: Annotated[
+        str,
+        typer.Option(help="local, or ray: the models are trained in parallel on a Ray cluster."),
+    ] = "local",
     processes: Annotated[int, typer.Option(min=1, help="Models trained side by side (local).")] = 1,
-    ray_address: Annotated[str | None, typer.Option(help="Ray cluster, else RAY_ADDRESS, else this machine.")] = None,
+    ray_address: Annotated[
+        str | None, typer.Option(help="Ray cluster, else RAY_ADDRESS, else this machine.")
+    ] = None,
     as_json: opt.AsJson = False,
 ) -> None:
     """Train a ladder of models whose bias is known and rank every measure by how well it finds it.
@@ -109,19 +171,42 @@ def run(
     from evenhand.meta.ranking import rank
 
     options = LadderOptions(
-        language=lang, encoder=encoder, train=train, dev=dev, mix=correct, words=words, seeds=tuple(range(seeds)), rates=_numbers("rates", rates),
-        errors=() if errors.strip() == "none" else _numbers("errors", errors), fixed_rate=fixed_rate, error_seeds=error_seeds, recipe=recipe, epochs=epochs,
-        learning_rate=learning_rate, suites=tuple(name.strip() for name in (suites or "").split(",") if name.strip()), data=data or published,
-        published=published, captions=tuple(captions or ()), limit=limit, has_weights=keep_models,
-    )  # fmt: skip
+        language=lang,
+        encoder=encoder,
+        train=train,
+        dev=dev,
+        mix=correct,
+        words=words,
+        seeds=tuple(range(seeds)),
+        rates=_numbers("rates", rates),
+        errors=() if errors.strip() == "none" else _numbers("errors", errors),
+        fixed_rate=fixed_rate,
+        error_seeds=error_seeds,
+        recipe=recipe,
+        epochs=epochs,
+        learning_rate=learning_rate,
+        suites=tuple(name.strip() for name in (suites or "").split(",") if name.strip()),
+        data=data or published,
+        published=published,
+        captions=tuple(captions or ()),
+        limit=limit,
+        has_weights=keep_models,
+    )
     try:
         with asking_bar("training models") as tick:
             ladder = run_ladder(
-                options, out, engine=engine, processes=processes, address=ray_address, tick=tick,
+                options,
+                out,
+                engine=engine,
+                processes=processes,
+                address=ray_address,
+                tick=tick,
                 say=lambda line: print(line, file=sys.stderr, flush=True),
-            )  # fmt: skip
+            )
     except KeyboardInterrupt:
-        print("\nstopped: the same command goes on with the models that are missing", file=sys.stderr)
+        print(
+            "\nstopped: the same command goes on with the models that are missing", file=sys.stderr
+        )
         raise typer.Exit(130) from None
     from rich.console import Console
 
@@ -144,4 +229,6 @@ def _numbers(name: str, text: str) -> tuple[float, ...]:
     try:
         return tuple(dict.fromkeys(float(part) for part in text.split(",") if part.strip()))
     except ValueError as error:
-        raise EvenhandError(f"--{name} is '{text}'; give numbers with commas, such as 0,0.5,1") from error
+        raise EvenhandError(
+            f"--{name} is '{text}'; give numbers with commas, such as 0,0.5,1"
+        ) from error

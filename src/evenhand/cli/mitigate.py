@@ -42,19 +42,46 @@ def _mitigate() -> None:  # without it typer would make a single command the pro
 
 @app.command(no_args_is_help=True)
 def swap(
-    file: Annotated[Path, typer.Argument(help="NLI corpus: .jsonl, .csv, .tsv or .txt of SNLI, MNLI, JSNLI, OCNLI, JNLI ...")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="File to write (.jsonl); the account OUT.swaps.json goes beside it.")],
-    lang: Annotated[str, typer.Option("--lang", "-l", help="Language of the corpus: en, ja, zh.")] = "en",
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="NLI corpus: .jsonl, .csv, .tsv or .txt of SNLI, MNLI, JSNLI, OCNLI, JNLI ..."
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", "-o", help="File to write (.jsonl); the account OUT.swaps.json goes beside it."
+        ),
+    ],
+    lang: Annotated[
+        str, typer.Option("--lang", "-l", help="Language of the corpus: en, ja, zh.")
+    ] = "en",
     names: Annotated[
-        Names, typer.Option(help="First names: left as they are, or swapped by evenhand's fixed pairs (Mary and James).")
+        Names,
+        typer.Option(
+            help="First names: left as they are, or swapped by evenhand's fixed pairs (Mary and James)."
+        ),
     ] = Names.KEEP,
     only: Annotated[
-        Only, typer.Option(help="Copies of all pairs with a gender word, or of those that name an occupation, as in the paper.")
+        Only,
+        typer.Option(
+            help="Copies of all pairs with a gender word, or of those that name an occupation, as in the paper."
+        ),
     ] = Only.ALL,
     paired: Annotated[
-        bool, typer.Option("--paired", help="No copies: every row with its twin_premise and twin_hypothesis, for logit pairing.")
+        bool,
+        typer.Option(
+            "--paired",
+            help="No copies: every row with its twin_premise and twin_hypothesis, for logit pairing.",
+        ),
     ] = False,
-    biology: Annotated[bool, typer.Option("--swap-biology/--keep-biology", help="Also swap bearded men and pregnant women.")] = False,
+    biology: Annotated[
+        bool,
+        typer.Option(
+            "--swap-biology/--keep-biology", help="Also swap bearded men and pregnant women."
+        ),
+    ] = False,
     as_json: opt.AsJson = False,
 ) -> None:
     """Add gender-swapped copies to an NLI corpus: `A man feeds his dog` and `A woman feeds her dog`, both with the same label.
@@ -76,9 +103,15 @@ def swap(
     require_swappable(language)
     with asking_bar("swapping") if sys.stderr.isatty() else nullcontext() as tick:
         report = swap_file(
-            file, language, out, names=NameSwap.of(lang) if names is Names.SWAP else None, only_occupations=only is Only.OCCUPATIONS, paired=paired,
-            has_biology=biology, tick=tick,
-        )  # fmt: skip
+            file,
+            language,
+            out,
+            names=NameSwap.of(lang) if names is Names.SWAP else None,
+            only_occupations=only is Only.OCCUPATIONS,
+            paired=paired,
+            has_biology=biology,
+            tick=tick,
+        )
     if as_json:
         print(json.dumps(report.describe(), ensure_ascii=False, indent=1))
     else:
@@ -94,8 +127,16 @@ def _tell(report: SwapReport) -> None:
     from evenhand.report.terminal import add_row, make_table
 
     console, total = Console(), len(report.corpus.pairs)
-    undecided = f" ({report.corpus.undecided:,} rows without a gold label left out)" if report.corpus.undecided else ""
-    console.print(f"{report.corpus.path}: {total:,} pairs{undecided}, {report.swapped:,} swapped", highlight=False, soft_wrap=True)
+    undecided = (
+        f" ({report.corpus.undecided:,} rows without a gold label left out)"
+        if report.corpus.undecided
+        else ""
+    )
+    console.print(
+        f"{report.corpus.path}: {total:,} pairs{undecided}, {report.swapped:,} swapped",
+        highlight=False,
+        soft_wrap=True,
+    )
     if report.unswapped:
         table = make_table("not swapped", "pairs", "share")
         for reason, count in report.unswapped.most_common():
@@ -106,6 +147,11 @@ def _tell(report: SwapReport) -> None:
         for (old, new), count in report.changes.most_common(_SHOWN):
             add_row(table, old, new, f"{count:,}")
         if len(report.changes) > _SHOWN:
-            add_row(table, f"{len(report.changes) - _SHOWN:,} more", "", f"{sum(sorted(report.changes.values(), reverse=True)[_SHOWN:]):,}")
+            add_row(
+                table,
+                f"{len(report.changes) - _SHOWN:,} more",
+                "",
+                f"{sum(sorted(report.changes.values(), reverse=True)[_SHOWN:]):,}",
+            )
         console.print(table)
     print(f"wrote {report.written:,} rows: {report.out}; account: {report.path}")

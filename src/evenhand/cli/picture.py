@@ -12,25 +12,40 @@ import typer
 from evenhand.cli import options as opt
 
 if TYPE_CHECKING:
-    from evenhand.engine.picturing import Picture
-    from evenhand.engine.scene import Scene
+    from evenhand.picture.place import Picture
+    from evenhand.picture.scene import Scene
 
-CHOICES = {"profession": ("profession",), "emotion": ("emotion",), "both": ("profession", "emotion")}
+CHOICES = {
+    "profession": ("profession",),
+    "emotion": ("emotion",),
+    "both": ("profession", "emotion"),
+}
 FORMS = (".html", ".svg", ".pdf", ".png")
 
 
 def picture(
     models: Annotated[
-        list[str], typer.Argument(help="One or more models: classifiers (`default`, a folder, a hub id) or encoders (`encoder:FOLDER`).")
+        list[str],
+        typer.Argument(
+            help="One or more models: classifiers (`default`, a folder, a hub id) or encoders (`encoder:FOLDER`)."
+        ),
     ],
     lang: opt.Lang = "en",
-    words: Annotated[str, typer.Option(help="What is placed among the gendered words: profession, emotion or both.")] = "profession",
-    out: Annotated[Path, typer.Option("--out", "-o", help="The figure: a file that ends in .html, .svg, .pdf or .png.")] = Path(
-        "picture.html"
-    ),
+    words: Annotated[
+        str,
+        typer.Option(help="What is placed among the gendered words: profession, emotion or both."),
+    ] = "profession",
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", "-o", help="The figure: a file that ends in .html, .svg, .pdf or .png."
+        ),
+    ] = Path("picture.html"),
     seed: opt.Seed = 0,
     pooling: opt.Pooling = None,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 ... (torch models).")] = "auto",
+    device: Annotated[
+        str, typer.Option(help="auto, cpu, cuda, cuda:1 ... (torch models).")
+    ] = "auto",
     resamples: opt.Resamples = 10_000,
     level: opt.Level = 0.95,
     as_json: opt.AsJson = False,
@@ -43,36 +58,56 @@ def picture(
     Example: `evenhand picture default encoder:./my-encoder --words both --out picture.html`.
     """
     from evenhand.core.errors import EvenhandError
+    from evenhand.core.files import require_room
     from evenhand.core.protocols import RespondentOptions
-    from evenhand.core.storage import require_room
     from evenhand.engine.audit import load_suite
-    from evenhand.engine.boundary import require_learner
-    from evenhand.engine.picturing import place_words
-    from evenhand.engine.scene import scene_of
+    from evenhand.picture.boundary import require_learner
+    from evenhand.picture.place import place_words
+    from evenhand.picture.scene import scene_of
     from evenhand.respondents.vectors import open_vectors
 
     if words not in CHOICES:
         raise EvenhandError(f"--words is '{words}'; give {', '.join(CHOICES)}")
     if out.suffix not in FORMS:
-        raise EvenhandError(f"a picture cannot be written as '{out.name}'; name a file that ends in {', '.join(FORMS)}")
+        raise EvenhandError(
+            f"a picture cannot be written as '{out.name}'; name a file that ends in {', '.join(FORMS)}"
+        )
     require_room(out.parent)
     require_learner()
     scene = scene_of([(sort, load_suite(sort, lang, seed=seed)) for sort in CHOICES[words]])  # type: ignore[misc]
     found = []
     for model in models:
-        vectors = open_vectors(model, RespondentOptions(language=lang, device=device, seed=seed, pooling=pooling))
+        vectors = open_vectors(
+            model, RespondentOptions(language=lang, device=device, seed=seed, pooling=pooling)
+        )
         placed = vectors.embed([w.sentence for w in scene.words])
-        found.append(place_words(vectors.identity, vectors.about, scene, placed, seed=seed, resamples=resamples, level=level))
+        found.append(
+            place_words(
+                vectors.identity,
+                vectors.about,
+                scene,
+                placed,
+                seed=seed,
+                resamples=resamples,
+                level=level,
+            )
+        )
     _write(scene, found, out)
     if as_json:
-        print(json.dumps([_facts(scene, p, seed=seed, level=level) for p in found], ensure_ascii=False, indent=1))
+        print(
+            json.dumps(
+                [_facts(scene, p, seed=seed, level=level) for p in found],
+                ensure_ascii=False,
+                indent=1,
+            )
+        )
     else:
         _tell(scene, found)
     print(f"figure: {out}", file=sys.stderr if as_json else sys.stdout)
 
 
 def _write(scene: Scene, found: list[Picture], out: Path) -> None:
-    from evenhand.core.storage import write_atomic
+    from evenhand.core.files import write_atomic
     from evenhand.report.html import figure_page
     from evenhand.report.picture import save_figure
     from evenhand.report.picture_words import words_figure
@@ -99,21 +134,43 @@ def _facts(scene: Scene, found: Picture, *, seed: int, level: float) -> dict[str
 
     rows = [
         {
-            "word": w.name, "sentence": w.sentence, "sense": w.sense, "lean": w.lean or None, "share_women": w.share, "distance": float(d),
+            "word": w.name,
+            "sentence": w.sentence,
+            "sense": w.sense,
+            "lean": w.lean or None,
+            "share_women": w.share,
+            "distance": float(d),
             "plane": [float(x), float(y)],
         }
         for w, d, (x, y) in zip(scene.words, found.distances, found.plane, strict=True)
-    ]  # fmt: skip
+    ]
     facts = {
-        "model": found.model, "vectors": found.about, "suites": scene.suites, "version": __version__, "seed": seed, "level": level,
-        "pairs": len(scene.pairs), "groups": len(set(scene.groups)), "accuracy": found.accuracy, "accuracy_shuffled": found.shuffled, "purity": found.purity,
-        "purity_chance": found.chance, "accuracy_in_plane": found.plane_accuracy,
+        "model": found.model,
+        "vectors": found.about,
+        "suites": scene.suites,
+        "version": __version__,
+        "seed": seed,
+        "level": level,
+        "pairs": len(scene.pairs),
+        "groups": len(set(scene.groups)),
+        "accuracy": found.accuracy,
+        "accuracy_shuffled": found.shuffled,
+        "purity": found.purity,
+        "purity_chance": found.chance,
+        "accuracy_in_plane": found.plane_accuracy,
         "sorts": {
-            s.name: {"words": s.words, "male_side": s.male_side, "share_women": {**s.share, "words": s.shares}, "lean": {**s.lean, "words": s.leans}}
+            s.name: {
+                "words": s.words,
+                "male_side": s.male_side,
+                "share_women": {**s.share, "words": s.shares},
+                "lean": {**s.lean, "words": s.leans},
+            }
             for s in found.sorts
         },
-        "clusters": [[scene.words[i].name for i in c] for c in found.clusters], "notes": found.notes, "words": rows,
-    }  # fmt: skip
+        "clusters": [[scene.words[i].name for i in c] for c in found.clusters],
+        "notes": found.notes,
+        "words": rows,
+    }
     return dict(plain(facts))
 
 
@@ -142,9 +199,14 @@ def _tell(scene: Scene, found: list[Picture]) -> None:
         rows = scene.rows(sort)
         for end, sign in (("male", 1), ("female", -1)):
             best = [sorted(rows, key=lambda i, p=p: sign * p.distances[i])[:5] for p in found]  # type: ignore[misc]
-            table.add_row(f"  farthest to the {end} side", *(", ".join(scene.words[i].name for i in b) for b in best))
+            table.add_row(
+                f"  farthest to the {end} side",
+                *(", ".join(scene.words[i].name for i in b) for b in best),
+            )
     console = Console()
-    console.print(f"{len(scene.pairs)} pairs of gendered words; positive distances are on the female side")
+    console.print(
+        f"{len(scene.pairs)} pairs of gendered words; positive distances are on the female side"
+    )
     console.print(table)
     for p in found:
         for note in p.notes:

@@ -17,7 +17,11 @@ def stopping(has_cache: bool) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        kept = "what was answered is kept; the same command goes on from there" if has_cache else "nothing was kept (--no-cache)"
+        kept = (
+            "what was answered is kept; the same command goes on from there"
+            if has_cache
+            else "nothing was kept (--no-cache)"
+        )
         print(f"\nstopped: {kept}", file=sys.stderr)
         raise typer.Exit(130) from None
 
@@ -26,7 +30,15 @@ def stopping(has_cache: bool) -> Iterator[None]:
 def asking_bar(text: str) -> Iterator[Progress]:
     """A progress function for `engine.asking.ask`, drawn while the block runs."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, SpinnerColumn, Task, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        ProgressColumn,
+        SpinnerColumn,
+        Task,
+        TextColumn,
+        TimeRemainingColumn,
+    )
     from rich.progress import Progress as Bar
     from rich.text import Text
 
@@ -38,7 +50,14 @@ def asking_bar(text: str) -> Iterator[Progress]:
             return Text(f"{speed:,.0f}/s" if speed else "", style="progress.data.speed")
 
     console = Console(stderr=True)
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Rate(), TimeRemainingColumn())
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        Rate(),
+        TimeRemainingColumn(),
+    )
     with Bar(*columns, console=console, disable=not console.is_terminal, transient=True) as bar:
         task = bar.add_task(text, total=None)
 

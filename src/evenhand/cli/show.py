@@ -17,16 +17,31 @@ def _fields(section: str, thing: Any) -> dict[str, str]:
         low, high = card.range
         worst = "unbounded" if isinf(high) else "says nothing about bias"
         return {
-            "measure": f"{thing.name} ({card.title})", "question": card.question, "formula": card.formula, "range": f"{low:g} to {high:g}", "fair value": f"{thing.fair:g}",
-            "fully stereotyped": worst if thing.worst is None else f"{thing.worst:g}", "strata": ", ".join(sorted(thing.strata)) or "all",
-            "needs labels": ", ".join(sorted(thing.labels)), "caveat": card.caveat, "citation": card.citation,
-        }  # fmt: skip
+            "measure": f"{thing.name} ({card.title})",
+            "question": card.question,
+            "formula": card.formula,
+            "range": f"{low:g} to {high:g}",
+            "fair value": f"{thing.fair:g}",
+            "fully stereotyped": worst if thing.worst is None else f"{thing.worst:g}",
+            "strata": ", ".join(sorted(thing.strata)) or "all",
+            "needs labels": ", ".join(sorted(thing.labels)),
+            "caveat": card.caveat,
+            "citation": card.citation,
+        }
     if section == "suites":
         return {
-            "suite": thing.name, "version": thing.version, "about": thing.description, "languages": ", ".join(thing.languages), "variants": ", ".join(thing.variants),
-            "kind": thing.kind, "comes from": "published data, fetched or named with --data" if thing.is_published else "the lexicons of evenhand",
-            "licence": thing.licence, "citation": thing.citation,
-        }  # fmt: skip
+            "suite": thing.name,
+            "version": thing.version,
+            "about": thing.description,
+            "languages": ", ".join(thing.languages),
+            "variants": ", ".join(thing.variants),
+            "kind": thing.kind,
+            "comes from": "published data, fetched or named with --data"
+            if thing.is_published
+            else "the lexicons of evenhand",
+            "licence": thing.licence,
+            "citation": thing.citation,
+        }
     if section == "respondents":
         return {
             "respondent": thing.name,
@@ -34,11 +49,15 @@ def _fields(section: str, thing: Any) -> dict[str, str]:
             "answers": ", ".join(sorted(thing.kinds)),
             "examples": ", ".join(thing.examples),
         }
-    return {"language": f"{thing.code} ({thing.name})", "gender words": ", ".join(f"{k}: {v}" for k, v in thing.subjects.items())}
+    return {
+        "language": f"{thing.code} ({thing.name})",
+        "gender words": ", ".join(f"{k}: {v}" for k, v in thing.subjects.items()),
+    }
 
 
 def show(
-    name: Annotated[str, typer.Argument(help="Name of a measure, suite, respondent or language.")], as_json: opt.AsJson = False
+    name: Annotated[str, typer.Argument(help="Name of a measure, suite, respondent or language.")],
+    as_json: opt.AsJson = False,
 ) -> None:
     """Show a definition with its fair value, citation and licence."""
     from evenhand.core import catalog

@@ -15,29 +15,64 @@ from evenhand.cli import options as opt
 
 def vectors(
     train: Annotated[
-        list[Path], typer.Option(help="Training file (repeatable): .jsonl, .csv, .tsv or .txt of SNLI, MNLI, JSNLI, OCNLI, JNLI ...")
+        list[Path],
+        typer.Option(
+            help="Training file (repeatable): .jsonl, .csv, .tsv or .txt of SNLI, MNLI, JSNLI, OCNLI, JNLI ..."
+        ),
     ],
-    dev: Annotated[list[Path], typer.Option(help="File that the accuracy is measured on after every epoch (repeatable).")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the classifier and its run card training.json.")],
+    dev: Annotated[
+        list[Path],
+        typer.Option(help="File that the accuracy is measured on after every epoch (repeatable)."),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", "-o", help="Folder for the classifier and its run card training.json."
+        ),
+    ],
     encoder: Annotated[
         str,
-        typer.Option(help="Whose vectors are read: universal (16 languages, numpy), minilm, a folder, a hub id; encoder:MODEL for others."),
+        typer.Option(
+            help="Whose vectors are read: universal (16 languages, numpy), minilm, a folder, a hub id; encoder:MODEL for others."
+        ),
     ] = "universal",
     start: Annotated[
-        Path | None, typer.Option(help="Go on from the classifier in this folder, which stands on the same encoder [default: a new one].")
+        Path | None,
+        typer.Option(
+            help="Go on from the classifier in this folder, which stands on the same encoder [default: a new one]."
+        ),
     ] = None,
-    hidden: Annotated[int | None, typer.Option(help="Units of the hidden layer [default: 512, or those of --start].")] = None,
+    hidden: Annotated[
+        int | None,
+        typer.Option(help="Units of the hidden layer [default: 512, or those of --start]."),
+    ] = None,
     epochs: Annotated[int, typer.Option(help="How often the pairs are read.")] = 15,
-    learning_rate: Annotated[float, typer.Option(help="Of AdamW, at the start; it falls to 0.")] = 1e-3,
+    learning_rate: Annotated[
+        float, typer.Option(help="Of AdamW, at the start; it falls to 0.")
+    ] = 1e-3,
     batch_size: Annotated[int, typer.Option(help="Pairs in a step.")] = 128,
-    dropout: Annotated[float, typer.Option(help="Share of the hidden units left out in each step; of the inputs half of it.")] = 0.5,
-    best: Annotated[bool, typer.Option(help="Keep the epoch with the best dev accuracy and not the last.")] = False,
+    dropout: Annotated[
+        float,
+        typer.Option(
+            help="Share of the hidden units left out in each step; of the inputs half of it."
+        ),
+    ] = 0.5,
+    best: Annotated[
+        bool, typer.Option(help="Keep the epoch with the best dev accuracy and not the last.")
+    ] = False,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 13,
-    limit: Annotated[int | None, typer.Option(min=1, help="Train on so many pairs only, drawn at random.")] = None,
-    cache: Annotated[
-        Path | None, typer.Option(help="Folder where the vectors are kept for the next run [default: the cache folder].")
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Train on so many pairs only, drawn at random.")
     ] = None,
-    resume: Annotated[bool, typer.Option(help="Leave a folder alone that the same command has finished.")] = True,
+    cache: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder where the vectors are kept for the next run [default: the cache folder]."
+        ),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option(help="Leave a folder alone that the same command has finished.")
+    ] = True,
     as_json: opt.AsJson = False,
 ) -> None:
     """Train an NLI classifier on the frozen vectors of a sentence encoder, for languages that have no NLI model.
@@ -48,24 +83,44 @@ def vectors(
     """
     from evenhand.cli.progress import asking_bar
     from evenhand.core.errors import LoadError
-    from evenhand.core.storage import require_room
+    from evenhand.core.files import require_room
     from evenhand.train.corpus import read_corpus
 
     require_room(out)
-    files = {part: [read_corpus(path) for path in paths] for part, paths in (("train", train), ("dev", dev))}
+    files = {
+        part: [read_corpus(path) for path in paths]
+        for part, paths in (("train", train), ("dev", dev))
+    }
     try:
         from evenhand.train.head_fitting import HeadRecipe
         from evenhand.train.vector_head import fit_head
     except ImportError as error:
-        raise LoadError(f"training needs torch and transformers ({error}): pip install 'evenhand[train]'") from error
+        raise LoadError(
+            f"training needs torch and transformers ({error}): pip install 'evenhand[train]'"
+        ) from error
     recipe = HeadRecipe(
-        hidden=hidden, epochs=epochs, learning_rate=learning_rate, batch_size=batch_size, dropout=dropout, is_best_kept=best, seed=seed
-    )  # fmt: skip
+        hidden=hidden,
+        epochs=epochs,
+        learning_rate=learning_rate,
+        batch_size=batch_size,
+        dropout=dropout,
+        is_best_kept=best,
+        seed=seed,
+    )
     with asking_bar("training") if sys.stderr.isatty() else nullcontext() as tick:
         card = fit_head(
-            encoder, files["train"], files["dev"], recipe, out, start=start, vectors=cache, limit=limit, is_resumed=resume, tick=tick,
+            encoder,
+            files["train"],
+            files["dev"],
+            recipe,
+            out,
+            start=start,
+            vectors=cache,
+            limit=limit,
+            is_resumed=resume,
+            tick=tick,
             say=lambda line: print(line, file=sys.stderr if as_json else sys.stdout, flush=True),
-        )  # fmt: skip
+        )
     _tell(card, out, as_json=as_json)
 
 

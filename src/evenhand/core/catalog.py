@@ -1,79 +1,113 @@
-"""What is there? The files of a package, and the entry points of other packages: the file is the registration.
+"""Catalog: families, respondents and languages, found as files and as entry points.
 
-A file of `evenhand/measures` (suites, respondents, languages) that has the constant MEASURE (SUITE, RESPONDENT, LANGUAGE) is in the catalog.
-Another package adds its own with an entry point of the group `evenhand.measures` (...), which names such a constant or a module that has it.
+A folder of `evenhand/families` whose package has the constant FAMILY is in the catalog, and so
+are the suites and measures that it lists; a file of `evenhand/respondents` (`languages`) is by
+its constant RESPONDENT (LANGUAGE). Another package adds its own with an entry point of the group
+`evenhand.families` (`respondents`, `languages`) that names such a constant, or a module with it.
 """
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.metadata import entry_points
 from types import ModuleType
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from evenhand.core.errors import EvenhandError, UnknownNameError
-from evenhand.core.protocols import Language, Measure, RespondentSource, SuiteSource
+from evenhand.core.family import Family
+from evenhand.core.measure import Measure
+from evenhand.core.protocols import Language, RespondentSource, SuiteSource
+from evenhand.core.suite import Suite
 
-Section = Literal["measures", "suites", "respondents", "languages"]
-SECTIONS: tuple[Section, ...] = ("measures", "suites", "respondents", "languages")
-_CONSTANT = {"measures": "MEASURE", "suites": "SUITE", "respondents": "RESPONDENT", "languages": "LANGUAGE"}
-_PROTOCOL: dict[str, type[Any]] = {"measures": Measure, "suites": SuiteSource, "respondents": RespondentSource, "languages": Language}
+Section = Literal["families", "measures", "suites", "respondents", "languages"]
+SECTIONS: tuple[Section, ...] = ("families", "measures", "suites", "respondents", "languages")
+_CONSTANTS = {"families": "FAMILY", "respondents": "RESPONDENT", "languages": "LANGUAGE"}
+_TYPES: dict[str, type[Any]] = {
+    "families": Family,
+    "respondents": RespondentSource,
+    "languages": Language,
+}
+_SINGULAR = {"families": "family"}
+
+
+def _name_of(thing: Any) -> str:
+    return str(thing.code if isinstance(thing, Language) else thing.name)
+
+
+@cache
+def _found(group: str) -> dict[str, Any]:
+    """Everything that files and entry points of one group bring, by name."""
+    things: dict[str, Any] = {}
+    package = importlib.import_module(f"evenhand.{group}")
+    for module in pkgutil.iter_modules(package.__path__):
+        loaded = importlib.import_module(f"evenhand.{group}.{module.name}")
+        if (thing := getattr(loaded, _CONSTANTS[group], None)) is not None:
+            _add(things, group, thing, module.name)
+    for point in entry_points(group=f"evenhand.{group}"):
+        try:
+            loaded = point.load()
+        except Exception as error:
+            raise EvenhandError(
+                f"entry point '{point.name}' of group evenhand.{group} ({point.value}) "
+                f"does not load: {error}"
+            ) from error
+        is_module = isinstance(loaded, ModuleType)
+        thing = getattr(loaded, _CONSTANTS[group], None) if is_module else loaded
+        _add(things, group, thing, point.value)
+    return dict(sorted(things.items()))
+
+
+def _add(things: dict[str, Any], group: str, thing: Any, origin: str) -> None:
+    wanted = _TYPES[group]
+    if not isinstance(thing, wanted):
+        if group == "families":
+            kind = type(thing).__name__
+            raise EvenhandError(f"{origin} is not a family: it is a {kind}, not a Family")
+        names = {*wanted.__annotations__, *(a for a in vars(wanted) if not a.startswith("_"))}
+        lacking = [a for a in sorted(names) if not hasattr(thing, a)]
+        raise EvenhandError(f"{origin} is not one of the {group}: it lacks {', '.join(lacking)}")
+    _put(things, group, thing, origin)
+
+
+def _put(things: dict[str, Any], section: str, thing: Any, origin: str) -> None:
+    name = _name_of(thing)
+    if name in things:
+        raise EvenhandError(
+            f"two {section} are named '{name}'; the second comes from {origin}. Rename one."
+        )
+    things[name] = thing
 
 
 @cache
 def entries(section: Section) -> dict[str, Any]:
     """Everything in one section, by name."""
-    found: dict[str, Any] = {}
-    package = importlib.import_module(f"evenhand.{section}")
-    for module in pkgutil.iter_modules(package.__path__):
-        _add(found, section, importlib.import_module(f"evenhand.{section}.{module.name}"), module.name)
-    for point in entry_points(group=f"evenhand.{section}"):
-        try:
-            loaded = point.load()
-        except Exception as error:
-            raise EvenhandError(f"entry point '{point.name}' of group evenhand.{section} ({point.value}) does not load: {error}") from error
-        _add(found, section, loaded, point.value, is_required=True)
-    return dict(sorted(found.items()))
-
-
-def _add(found: dict[str, Any], section: Section, loaded: Any, origin: str, *, is_required: bool = False) -> None:
-    thing = getattr(loaded, _CONSTANT[section], None) if isinstance(loaded, ModuleType) else loaded
-    if thing is None and not is_required:
-        return  # a file that others of the package share
-    if not isinstance(thing, _PROTOCOL[section]):
-        protocol = _PROTOCOL[section]  # __protocol_attrs__ would be at hand only from Python 3.12 on
-        wanted = {*protocol.__annotations__, *(a for a in vars(protocol) if not a.startswith("_"))}
-        lacking = [a for a in sorted(wanted) if not hasattr(thing, a)]
-        raise EvenhandError(f"{origin} is not one of the {section}: it lacks {', '.join(lacking)}")
-    name = thing.code if section == "languages" else thing.name
-    if name in found:
-        raise EvenhandError(f"two {section} are named '{name}'; the second comes from {origin}. Rename one.")
-    found[name] = thing
+    if section in _CONSTANTS:
+        return _found(section)
+    things: dict[str, Any] = {}
+    for family in families().values():
+        for thing in family.measures if section == "measures" else family.suites:
+            if section == "suites" and not isinstance(thing, SuiteSource):
+                raise EvenhandError(
+                    f"{thing!r} of the family '{family.name}' is not a suite source"
+                )
+            _put(things, section, thing, f"the family '{family.name}'")
+    return dict(sorted(things.items()))
 
 
 def find(section: Section, name: str) -> Any:
     """The one with this name; an error that suggests close ones if there is none."""
     known = entries(section)
     if name not in known:
-        raise UnknownNameError(section.removesuffix("s"), name, known)
+        raise UnknownNameError(_SINGULAR.get(section, section.removesuffix("s")), name, known)
     return known[name]
 
 
-def measure(name: str) -> Measure:
-    """The measure with this name."""
-    return cast("Measure", find("measures", name))
-
-
-def suite(name: str) -> SuiteSource:
-    """The suite source with this name."""
-    return cast("SuiteSource", find("suites", name))
-
-
-def language(code: str) -> Language:
-    """The language with this code."""
-    return cast("Language", find("languages", code))
+def families() -> dict[str, Family]:
+    """Every family, by name."""
+    return _found("families")
 
 
 def measures() -> dict[str, Measure]:
@@ -83,4 +117,68 @@ def measures() -> dict[str, Measure]:
 
 def respondents() -> dict[str, RespondentSource]:
     """Every source of respondents, by name."""
-    return entries("respondents")
+    return _found("respondents")
+
+
+def family(name: str) -> Family:
+    """The family with this name."""
+    found: Family = find("families", name)
+    return found
+
+
+def measure(name: str) -> Measure:
+    """The measure with this name."""
+    found: Measure = find("measures", name)
+    return found
+
+
+def suite(name: str) -> SuiteSource:
+    """The suite source with this name."""
+    found: SuiteSource = find("suites", name)
+    return found
+
+
+def language(code: str) -> Language:
+    """The language with this code."""
+    found: Language = find("languages", code)
+    return found
+
+
+def language_name(code: str) -> str:
+    """The name of a language in itself; its code where it is not in the catalog."""
+    known: Mapping[str, Language] = _found("languages")
+    return known[code].name if code in known else code
+
+
+@cache
+def _owners(section: Literal["measures", "suites"]) -> dict[str, str]:
+    """By the name of a measure or suite, the name of its family."""
+    return {
+        thing.name: family.name
+        for family in families().values()
+        for thing in (family.measures if section == "measures" else family.suites)
+    }
+
+
+def family_of(suite: Suite, measures: Sequence[Measure]) -> Family:
+    """The family whose account tells a run.
+
+    It is the one that the suite belongs to; of a suite from a file, the one of the first measure
+    that reads only certain strata, else of the first.
+    """
+    stem = suite.card.name.partition(":")[0]
+    owner = _owners("suites").get(stem)
+    if owner is None:
+        own = [m for m in measures if m.strata] or list(measures)
+        owner = _owners("measures")[own[0].name]
+    return families()[owner]
+
+
+def default_suite() -> str:
+    """The suite that is asked where the user names none."""
+    return next(f.suites[0].name for f in families().values() if f.is_default)
+
+
+def checks() -> list[Family]:
+    """The families that tell whether a respondent understands what it is asked."""
+    return [f for f in families().values() if f.is_check]

@@ -28,7 +28,11 @@ class UnknownNameError(EvenhandError):
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
         known = sorted(known)
         close = difflib.get_close_matches(name.lower(), known, n=3, cutoff=0.5)
-        hint = f"Did you mean {' or '.join(close)}?" if close else f"Known: {', '.join(known) or 'none'}."
+        hint = (
+            f"Did you mean {' or '.join(close)}?"
+            if close
+            else f"Known: {', '.join(known) or 'none'}."
+        )
         super().__init__(f"unknown {what} '{name}'. {hint}")
 
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from evenhand.core.errors import EvenhandError
+from evenhand.core.probe import Floats, Probe
 from evenhand.core.protocols import Respondent
-from evenhand.core.records import Floats, Probe
 from evenhand.engine.cache import AnswerCache, probe_key
 
 CHUNK = 128
@@ -23,11 +23,19 @@ def spread_of(respondent: Respondent) -> int:
     return int(getattr(respondent, "spread", 1))
 
 
-def ask(respondent: Respondent, probes: Sequence[Probe], *, cache: AnswerCache | None = None, progress: Progress | None = None) -> Floats:
+def ask(
+    respondent: Respondent,
+    probes: Sequence[Probe],
+    *,
+    cache: AnswerCache | None = None,
+    progress: Progress | None = None,
+) -> Floats:
     """One row of raw values per probe, in the order of `probes`."""
     kinds = {p.kind for p in probes} - respondent.kinds
     if kinds:
-        raise EvenhandError(f"{respondent.identity} cannot answer {' and '.join(sorted(kinds))} probes")
+        raise EvenhandError(
+            f"{respondent.identity} cannot answer {' and '.join(sorted(kinds))} probes"
+        )
     distinct = {probe_key(p): p for p in probes}
     known = cache.get(list(distinct.values())) if cache else {}
     width = (
@@ -37,7 +45,11 @@ def ask(respondent: Respondent, probes: Sequence[Probe], *, cache: AnswerCache |
     )
     known = {key: row for key, row in known.items() if len(row) == width}
     reused = len(known)
-    open_keys = sorted((k for k in distinct if k not in known), key=lambda k: sum(map(len, distinct[k].texts)), reverse=True)
+    open_keys = sorted(
+        (k for k in distinct if k not in known),
+        key=lambda k: sum(map(len, distinct[k].texts)),
+        reverse=True,
+    )
     if progress:
         progress(reused, len(distinct), reused)
     # longest first: a model that runs out of memory does so at once, and the time left is never underestimated
@@ -46,7 +58,9 @@ def ask(respondent: Respondent, probes: Sequence[Probe], *, cache: AnswerCache |
         asked = [distinct[k] for k in chunk]
         values = respondent.answer(asked)
         if len(values) != len(asked):
-            raise EvenhandError(f"{respondent.identity} returned {len(values)} rows for {len(asked)} probes; give one row for each")
+            raise EvenhandError(
+                f"{respondent.identity} returned {len(values)} rows for {len(asked)} probes; give one row for each"
+            )
         if cache:
             cache.put(asked, values)
         known.update(zip(chunk, values, strict=True))

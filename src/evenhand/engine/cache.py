@@ -16,17 +16,23 @@ from pathlib import Path
 import numpy as np
 
 from evenhand.core.errors import EvenhandWarning, StorageError
-from evenhand.core.folders import cache_folder
-from evenhand.core.records import Floats, Probe
+from evenhand.core.files import cache_folder
+from evenhand.core.probe import Floats, Probe
 
 _SCHEMA = "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, value BLOB NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID"
-_DAMAGE = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}  # all else is the disk's fault, not the file's
+_DAMAGE = {
+    sqlite3.SQLITE_ERROR,
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_NOTADB,
+}  # all else is the disk's fault, not the file's
 
 
 def probe_key(probe: Probe) -> bytes:
     """What makes two probes the same question: kind and texts, and the scoring where the probe itself names one."""
     told = (probe.tags["scoring"],) if "scoring" in probe.tags else ()
-    return hashlib.blake2b("\0".join((probe.kind, *probe.texts, *told)).encode(), digest_size=16).digest()
+    return hashlib.blake2b(
+        "\0".join((probe.kind, *probe.texts, *told)).encode(), digest_size=16
+    ).digest()
 
 
 def cache_path(identity: str, folder: Path | None = None) -> Path:
@@ -52,7 +58,10 @@ class AnswerCache:
         try:
             return self._connect()
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-            if isinstance(error, sqlite3.OperationalError) and getattr(error, "sqlite_errorcode", 0) & 0xFF not in _DAMAGE:
+            if (
+                isinstance(error, sqlite3.OperationalError)
+                and getattr(error, "sqlite_errorcode", 0) & 0xFF not in _DAMAGE
+            ):
                 raise _storage_error(self.path, error) from error
             aside = self.path.with_suffix(".damaged")
             warnings.warn(
@@ -74,7 +83,9 @@ class AnswerCache:
             (state,) = connection.execute("PRAGMA quick_check(1)").fetchone()
             if state != "ok":
                 raise sqlite3.DatabaseError(state)
-            connection.execute("SELECT key, value, checksum FROM answers LIMIT 0")  # a damaged schema may have other columns
+            connection.execute(
+                "SELECT key, value, checksum FROM answers LIMIT 0"
+            )  # a damaged schema may have other columns
             connection.text_factory = bytes  # a damaged blob may pass for text
         except BaseException:
             connection.close()
@@ -90,12 +101,20 @@ class AnswerCache:
             part = keys[start : start + 500]
             query = f"SELECT key, value, checksum FROM answers WHERE key IN ({','.join('?' * len(part))})"
             for key, value, checksum in self.connection.execute(query, part):
-                if isinstance(value, bytes) and zlib.crc32(key + value) == checksum and len(value) % 8 == 0:
+                if (
+                    isinstance(value, bytes)
+                    and zlib.crc32(key + value) == checksum
+                    and len(value) % 8 == 0
+                ):
                     found[key] = np.frombuffer(value, dtype="<f8").astype(np.float64)
                 else:
                     damaged += 1
         if damaged:
-            warnings.warn(f"{damaged} damaged answers in {self.path.name} are asked again", EvenhandWarning, stacklevel=2)
+            warnings.warn(
+                f"{damaged} damaged answers in {self.path.name} are asked again",
+                EvenhandWarning,
+                stacklevel=2,
+            )
         return found
 
     def put(self, probes: Sequence[Probe], values: Floats) -> None:

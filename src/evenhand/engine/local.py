@@ -14,7 +14,9 @@ Result = TypeVar("Result")
 ENGINES = ("local", "ray")
 
 
-def spread(work: Callable[[Job], Result], jobs: Sequence[Job], *, processes: int = 1) -> Iterator[tuple[Job, Result]]:
+def spread(
+    work: Callable[[Job], Result], jobs: Sequence[Job], *, processes: int = 1
+) -> Iterator[tuple[Job, Result]]:
     """Every job with its result, as they finish; what was begun is finished or lost with its process, never half-reported."""
     if processes < 1:
         raise EvenhandError(f"--processes is {processes}; give at least 1")
@@ -23,7 +25,9 @@ def spread(work: Callable[[Job], Result], jobs: Sequence[Job], *, processes: int
             yield job, work(job)
         return
     # spawned and not forked: a fork of a process in which torch has run may hang
-    pool = ProcessPoolExecutor(min(processes, len(jobs)), mp_context=multiprocessing.get_context("spawn"))
+    pool = ProcessPoolExecutor(
+        min(processes, len(jobs)), mp_context=multiprocessing.get_context("spawn")
+    )
     try:
         running = {pool.submit(work, job): job for job in jobs}
         for done in as_completed(running):

@@ -13,10 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from evenhand.core.answers import Answers
 from evenhand.core.errors import InputError
-from evenhand.core.records import GENDERS, NLI_LABELS, Answers, Floats, Suite
-from evenhand.core.storage import read_rows
-from evenhand.engine.official import read_official, read_sections
+from evenhand.core.files import read_rows
+from evenhand.core.probe import GENDERS, NLI_LABELS, Floats
+from evenhand.core.suite import Suite
+from evenhand.families.stereoset.predictions import read_official, read_sections
 from evenhand.respondents.labels import plain
 
 TOLERANCE = 1e-3  # how far probabilities may be from a sum of one: rounding to three decimals
@@ -45,9 +47,15 @@ def _numbers(path: Path, row: Mapping[str, Any], names: list[str], number: int) 
     except KeyError as error:
         raise InputError(path, f"the field {error} is missing", row=number) from error
     except (TypeError, ValueError) as error:
-        raise InputError(path, f"{', '.join(names)} should be numbers ({error})", row=number) from error
+        raise InputError(
+            path, f"{', '.join(names)} should be numbers ({error})", row=number
+        ) from error
     if not np.isfinite(values).all():
-        raise InputError(path, f"{', '.join(names)} are {', '.join(f'{v:g}' for v in values)}: not finite", row=number)
+        raise InputError(
+            path,
+            f"{', '.join(names)} are {', '.join(f'{v:g}' for v in values)}: not finite",
+            row=number,
+        )
     return values
 
 
@@ -58,7 +66,9 @@ def _values(path: Path, row: Mapping[str, Any], form: str, number: int) -> Float
         values = _numbers(path, row, list(NLI_LABELS), number)
         if values.min() < 0 or not math.isclose(values.sum(), 1, abs_tol=TOLERANCE * len(values)):
             raise InputError(
-                path, f"probabilities {', '.join(f'{v:g}' for v in values)} do not sum to one (sum {values.sum():g})", row=number
+                path,
+                f"probabilities {', '.join(f'{v:g}' for v in values)} do not sum to one (sum {values.sum():g})",
+                row=number,
             )
         return np.asarray(np.log(np.maximum(values, np.finfo(np.float64).tiny)))
     told = next((row[c] for c in _LABEL_COLUMNS if c in row), None)
@@ -75,11 +85,20 @@ def _option_form(path: Path, columns: list[str], labels: tuple[str, ...]) -> str
     if "id" in columns and "pb" in columns and labels == GENDERS:
         return "pb"
     also = ", or pb (log p_male - log p_female)" if labels == GENDERS else ""
-    raise InputError(path, f"has the columns {', '.join(columns)}; needed are id and {', '.join(labels)} (log-probabilities){also}")
+    raise InputError(
+        path,
+        f"has the columns {', '.join(columns)}; needed are id and {', '.join(labels)} (log-probabilities){also}",
+    )
 
 
-def _option_values(path: Path, row: Mapping[str, Any], form: str, labels: tuple[str, ...], number: int) -> Floats:
-    return np.append(_numbers(path, row, ["pb"], number), 0.0) if form == "pb" else _numbers(path, row, list(labels), number)
+def _option_values(
+    path: Path, row: Mapping[str, Any], form: str, labels: tuple[str, ...], number: int
+) -> Floats:
+    return (
+        np.append(_numbers(path, row, ["pb"], number), 0.0)
+        if form == "pb"
+        else _numbers(path, row, list(labels), number)
+    )
 
 
 def read_predictions(path: Path, suite: Suite) -> Answers:
@@ -89,22 +108,40 @@ def read_predictions(path: Path, suite: Suite) -> Answers:
     rows = read_rows(path)
     is_pairs = all(p.kind == "pair" for p in suite.probes)
     labels = NLI_LABELS if is_pairs else suite.card.labels
-    form = _form(path, list(rows[0][1])) if is_pairs else _option_form(path, list(rows[0][1]), labels)
+    form = (
+        _form(path, list(rows[0][1])) if is_pairs else _option_form(path, list(rows[0][1]), labels)
+    )
     known = {p.id: i for i, p in enumerate(suite.probes)}
     values = np.full((len(suite.probes), len(labels)), np.nan)
     seen: dict[str, int] = {}
     for number, row in rows:
         name = str(row.get("id", ""))
         if name in seen:
-            raise InputError(path, f"the id '{name}' was already used in row {seen[name]}", row=number)
+            raise InputError(
+                path, f"the id '{name}' was already used in row {seen[name]}", row=number
+            )
         if name not in known:
-            raise InputError(path, f"the id '{name}' is not in {suite.card.name} (its ids look like '{suite.probes[0].id}')", row=number)
+            raise InputError(
+                path,
+                f"the id '{name}' is not in {suite.card.name} (its ids look like '{suite.probes[0].id}')",
+                row=number,
+            )
         seen[name] = number
-        values[known[name]] = _values(path, row, form, number) if is_pairs else _option_values(path, row, form, labels, number)
+        values[known[name]] = (
+            _values(path, row, form, number)
+            if is_pairs
+            else _option_values(path, row, form, labels, number)
+        )
     missing = len(suite.probes) - len(seen)
     return Answers(
-        respondent=f"file:{path.name}", suite=suite.reference, labels=labels, probes=suite.probes, values=values,
+        respondent=f"file:{path.name}",
+        suite=suite.reference,
+        labels=labels,
+        probes=suite.probes,
+        values=values,
         scale="logits" if form == "logits" else "log-probabilities",
-        traits={"labels": "e0n1c2/file", "scoring": f"argmax of {form}"} if is_pairs else {"scoring": f"{form} as given"},
+        traits={"labels": "e0n1c2/file", "scoring": f"argmax of {form}"}
+        if is_pairs
+        else {"scoring": f"{form} as given"},
         unanswered={"no row in the predictions file": missing} if missing else {},
-    )  # fmt: skip
+    )

@@ -12,7 +12,11 @@ Result = TypeVar("Result")
 
 
 def spread(
-    work: Callable[[Job], Result], jobs: Sequence[Job], *, cores: float = 1.0, address: str | None = None
+    work: Callable[[Job], Result],
+    jobs: Sequence[Job],
+    *,
+    cores: float = 1.0,
+    address: str | None = None,
 ) -> Iterator[tuple[Job, Result]]:
     """Every job with its result, as they finish, `cores` for each; at `address`, or in the cluster that RAY_ADDRESS names, else on this machine."""
     try:
@@ -22,11 +26,20 @@ def spread(
     is_ours = not ray.is_initialized()
     if is_ours:
         try:
-            ray.init(address=address, log_to_driver=False, include_dashboard=None if address else False, configure_logging=False)
+            ray.init(
+                address=address,
+                log_to_driver=False,
+                include_dashboard=None if address else False,
+                configure_logging=False,
+            )
         except (ConnectionError, RuntimeError, ValueError) as error:
-            raise EvenhandError(f"no Ray cluster at {address or 'this machine'}: {str(error).splitlines()[0]}") from error
+            raise EvenhandError(
+                f"no Ray cluster at {address or 'this machine'}: {str(error).splitlines()[0]}"
+            ) from error
     try:
-        task = ray.remote(num_cpus=cores, max_retries=1)(work)  # once more where a machine went away
+        task = ray.remote(num_cpus=cores, max_retries=1)(
+            work
+        )  # once more where a machine went away
         running = {task.remote(job): job for job in jobs}
         while running:
             done, _ = ray.wait(list(running), num_returns=1)

@@ -5,17 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from evenhand.core.records import BLANK
+from evenhand.core.probe import BLANK
 from evenhand.languages.frames import SLOT, subjects
 from evenhand.languages.roles import find_role
 
 _VOWEL = re.compile(r"(?:[aeiou]|hour|hono|heir|honest)", re.IGNORECASE)
-_CONSONANT = re.compile(r"(?:eu|ewe|one\b|once|uni(?!n|m|dent)|use|usu|ut[ei]|ubi|uk[eu]|ur[aio])", re.IGNORECASE)
+_CONSONANT = re.compile(
+    r"(?:eu|ewe|one\b|once|uni(?!n|m|dent)|use|usu|ut[ei]|ubi|uk[eu]|ur[aio])", re.IGNORECASE
+)
 _ARTICLE = re.compile(r"\b(an?) ([A-Za-z][\w'-]*)", re.IGNORECASE)
 _SUBJECT = re.compile(r"(?<![\w-])(?:(an?|the) )?(woman|man)(?![\w-])", re.IGNORECASE)
 _PLURAL = re.compile(r"\b(?:wo)?men\b", re.IGNORECASE)
-_DETERMINER = re.compile(r"\b(?:an?|the|this|that|one|each|every|another|some|any|no|\w+'s)\b", re.IGNORECASE)
-_CLAUSE = re.compile(r"[.,;:!?]|\b(?:with|by|near|beside|behind|at|to|for|from|of|and|or|while|as|is|are)\b", re.IGNORECASE)
+_DETERMINER = re.compile(
+    r"\b(?:an?|the|this|that|one|each|every|another|some|any|no|\w+'s)\b", re.IGNORECASE
+)
+_CLAUSE = re.compile(
+    r"[.,;:!?]|\b(?:with|by|near|beside|behind|at|to|for|from|of|and|or|while|as|is|are)\b",
+    re.IGNORECASE,
+)
 
 _OPENING = " \t\"'“‘(["
 _SENTENCE_END = re.compile(r"[.!?…]['\"”’)]*\s+['\"“‘(]*$|[,:]\s+[\"“‘]$")
@@ -53,7 +60,9 @@ class English:
         found = list(_SUBJECT.finditer(caption))
         if len(found) != 1 or _PLURAL.search(caption):
             return None
-        slot = {"a": "{a}", "an": "{a}", "the": "{the}"}.get((found[0].group(1) or "").lower(), "{x}")
+        slot = {"a": "{a}", "an": "{a}", "the": "{the}"}.get(
+            (found[0].group(1) or "").lower(), "{x}"
+        )
         return caption[: found[0].start()] + slot + caption[found[0].end() :]
 
     def faults(self, frame: str) -> list[str]:
@@ -76,7 +85,10 @@ class English:
 
     def words(self, text: str) -> list[tuple[int, int]]:
         """Letters with the hyphens and apostrophes inside: mother-in-law, don't; but woman of woman's, she of she'll."""
-        return [(m.start(), m.end() - len(c.group() if (c := _CLITIC.search(m.group())) else "")) for m in _WORD.finditer(text)]
+        return [
+            (m.start(), m.end() - len(c.group() if (c := _CLITIC.search(m.group())) else ""))
+            for m in _WORD.finditer(text)
+        ]
 
     def role(self, text: str, span: tuple[int, int]) -> str | None:
         """Is `her` or `his` a determiner, an object or a possessive here? None where that is open."""

@@ -18,7 +18,10 @@ def subjects(language: str) -> dict[str, str]:
 
 @cache
 def _cues(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple((re.compile(row["pattern"], re.IGNORECASE), row["kind"]) for row in lexicons.table(language, "cues"))
+    return tuple(
+        (re.compile(row["pattern"], re.IGNORECASE), row["kind"])
+        for row in lexicons.table(language, "cues")
+    )
 
 
 def gender_cues(language: str, frame: str) -> list[str]:

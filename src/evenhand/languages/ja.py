@@ -13,7 +13,9 @@ from evenhand.languages.spans import gender_words, join
 
 _SUBJECT = re.compile(r"(?:女性|男性)")
 _COMPOUND = re.compile(r"(?:女性|男性)(?:用|的|誌|器|ホルモン|向け|専用|らし|同士)")
-_PARTICLE = re.compile(r"\{x\}(?:たち|達|ら|さん)?(?:が|は|を|に|の|と|も|で|へ|や|から|まで|、|。|$)")
+_PARTICLE = re.compile(
+    r"\{x\}(?:たち|達|ら|さん)?(?:が|は|を|に|の|と|も|で|へ|や|から|まで|、|。|$)"
+)
 _GROUP = re.compile(
     r"(?:二|三|四|五|数|何|[2-9２-９])\s*(?:人|名)か?の\{x\}|\{x\}が?(?:二|三|数|何|[2-9２-９])\s*(?:人|名)|(?:複数|数名|大勢)の\{x\}|\{x\}の(?:グループ|集団|群れ|チーム)"
 )
@@ -26,7 +28,10 @@ def tagger() -> Any:
         import fugashi
 
         return fugashi.Tagger()
-    except (ImportError, RuntimeError) as error:  # RuntimeError: fugashi is there, its dictionary is not
+    except (
+        ImportError,
+        RuntimeError,
+    ) as error:  # RuntimeError: fugashi is there, its dictionary is not
         raise LoadError(
             "Japanese words are found with fugashi and unidic-lite, which are not installed: pip install 'evenhand[ja]'"
         ) from error

@@ -6,14 +6,27 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from evenhand.core.records import BLANK
+from evenhand.core.probe import BLANK
 from evenhand.languages.frames import SLOT, subjects
 from evenhand.languages.spans import gender_words
 
 _FORMS = re.compile(r"\{([가-힣]+)/([가-힣]+)\}")
 _SUBJECT = re.compile(r"(?:남자|여자)(?![가-힣]*(?:들|용|답))")
-_FIRST, _FINALS, _RIEUL = 0xAC00, 28, 8  # Hangul syllables are ordered by final consonant; the eighth is ㄹ
-_DEPENDENT = {"이": "이/가", "가": "이/가", "은": "은/는", "는": "은/는", "을": "을/를", "를": "을/를", "과": "과/와", "와": "과/와"}
+_FIRST, _FINALS, _RIEUL = (
+    0xAC00,
+    28,
+    8,
+)  # Hangul syllables are ordered by final consonant; the eighth is ㄹ
+_DEPENDENT = {
+    "이": "이/가",
+    "가": "이/가",
+    "은": "은/는",
+    "는": "은/는",
+    "을": "을/를",
+    "를": "을/를",
+    "과": "과/와",
+    "와": "과/와",
+}
 
 _FORM_PAIRS = tuple(  # behind a consonant, behind a vowel; a longer one before its own start
     pair.split("/")
@@ -29,7 +42,9 @@ _CASE = (
 )
 _COPULA = "(?:이)?(?:다|라고|라는|라서|라면|라도|란|라|며|고|지만|니까|니)|(?:이었|였)[가-힣]{1,4}|이에요|예요|입니다|입니까|인데|인|일|임|이?(?:시|셨|신)[가-힣]{0,4}"
 _TAIL = re.compile(rf"(?:들)?(?:(?:{_CASE})(?:은|는|도|만|의|이|가|을|를)?|{_COPULA})?")
-_HE = re.compile(r"[는가를의도]|(?:에게|한테)(?:서|는|도)?")  # 그 사람, 그대로, 그만 and 그에 따라 are not `he`
+_HE = re.compile(
+    r"[는가를의도]|(?:에게|한테)(?:서|는|도)?"
+)  # 그 사람, 그대로, 그만 and 그에 따라 are not `he`
 
 
 @cache
@@ -89,7 +104,13 @@ class Korean:
     def faults(self, frame: str) -> list[str]:
         """A particle that fits only some nouns."""
         found = re.search(r"\{x\}([이가은는을를과와])(?![가-힣])", frame)
-        return [f"'{found.group(1)}' after the slot fits some nouns only; write {{{_DEPENDENT[found.group(1)]}}}"] if found else []
+        return (
+            [
+                f"'{found.group(1)}' after the slot fits some nouns only; write {{{_DEPENDENT[found.group(1)]}}}"
+            ]
+            if found
+            else []
+        )
 
     def blank(self, text: str, words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
         """`[BLANK]{이/가}` with 남편, 아내 -> `[BLANK]` with 남편이, 아내가: the particle belongs to the candidate."""
@@ -97,7 +118,9 @@ class Korean:
         form = _FORMS.match(text, end)
         if form is None:
             return text, tuple(words)
-        return text[:end] + text[form.end() :], tuple(word + particle(word, *form.groups()) for word in words)
+        return text[:end] + text[form.end() :], tuple(
+            word + particle(word, *form.groups()) for word in words
+        )
 
     def words(self, text: str) -> list[tuple[int, int]]:
         """Spaced units; of one that starts with a gender word and goes on with particles only, the gender word: 남편 of 남편에게는."""
@@ -105,7 +128,9 @@ class Korean:
         place = 0
         while unit := _EOJEOL.search(text, place):
             end, place = _match(text, unit.start()) or (unit.end(), unit.end())
-            if text[unit.start() : place] != "그":  # on its own it is `that`, and part of what follows
+            if (
+                text[unit.start() : place] != "그"
+            ):  # on its own it is `that`, and part of what follows
                 found.append((unit.start(), end))
         return found
 

@@ -14,8 +14,12 @@ END = ""
 _TOKEN = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*|[^\w\s]")
 _OPEN = frozenset("\"“‘'([{$£€/&#*")
 _CLAUSE = frozenset("that if when where what who how why because")
-_TIMES = frozenset("night week month year time summer winter spring fall autumn day days weekend morning evening afternoon term semester")
-_ALL_FRIENDS = re.compile(r"(?i)\b(?:friends?|buddy|buddies|colleagues?|acquaintances?|relatives?) of $")
+_TIMES = frozenset(
+    "night week month year time summer winter spring fall autumn day days weekend morning evening afternoon term semester"
+)
+_ALL_FRIENDS = re.compile(
+    r"(?i)\b(?:friends?|buddy|buddies|colleagues?|acquaintances?|relatives?) of $"
+)
 
 
 @cache
@@ -26,7 +30,9 @@ def _class(kind: str) -> frozenset[str]:
 def find_role(text: str, start: int, end: int) -> str | None:
     """What is the `her` or `his` at this place?"""
     after = [t.lower().replace("’", "'") for t in _TOKEN.findall(text[end : end + 60])] + [END, END]
-    earlier = [t.lower().replace("’", "'") for t in _TOKEN.findall(text[max(0, start - 40) : start])]
+    earlier = [
+        t.lower().replace("’", "'") for t in _TOKEN.findall(text[max(0, start - 40) : start])
+    ]
     before = earlier[-1] if earlier else END
     if text[start:end].lower() == "his":
         return _judge_his(after, is_friend=_ALL_FRIENDS.search(text[:start]) is not None)
@@ -39,7 +45,24 @@ def _judge_his(after: list[str], *, is_friend: bool) -> str | None:
         return "determiner" if word in set("\"“‘'$£€") and then else None
     if _is_end(word):
         return "possessive"
-    if word in {"that", "all", "both", "like", "so", "inside", "outside", "down", "above", "can", "do", *_class("letter")} or is_friend:
+    if (
+        word
+        in {
+            "that",
+            "all",
+            "both",
+            "like",
+            "so",
+            "inside",
+            "outside",
+            "down",
+            "above",
+            "can",
+            "do",
+            *_class("letter"),
+        }
+        or is_friend
+    ):
         return "determiner" if is_friend and word in _class("owned") else None
     if word in _class("object"):
         return "possessive"
@@ -50,20 +73,30 @@ def _judge_his(after: list[str], *, is_friend: bool) -> str | None:
 
 def _judge_her(before: str, after: list[str]) -> str | None:
     word, then = after[0], after[1]
-    is_last = _is_end(then) or then in _class("object") | _CLAUSE  # a noun phrase would have to end with `word`
+    is_last = (
+        _is_end(then) or then in _class("object") | _CLAUSE
+    )  # a noun phrase would have to end with `word`
     is_taker = before in _class("giver") | _class("causer")
     is_form = word not in _class("noun")  # what its ending says
-    is_plural_seen = before in _class("causer") - _class("giver") and re.search(r"[^su]s$", word) is not None  # saw her eyes
+    is_plural_seen = (
+        before in _class("causer") - _class("giver") and re.search(r"[^su]s$", word) is not None
+    )  # saw her eyes
     rules: tuple[tuple[bool, str | None], ...] = (  # the first that holds decides
         (word in _OPEN, None),
         (_is_end(word) or word in _class("object") or before in _class("letter"), "object"),
-        (word == "own" or (word == "very" and then in {"own", "first", "last", "best"}), "determiner"),
+        (
+            word == "own" or (word == "very" and then in {"own", "first", "last", "best"}),
+            "determiner",
+        ),
         (word == "very" and then == "much", "object"),
         (before == "against" and word == "will", "determiner"),
         (word in _class("unclear"), None),
         (word in _class("owned"), "determiner"),
         (word in _class("verb"), "object" if is_taker or is_last else None),
-        (word in _class("wavering") or word[:1].isdigit(), _judge_wavering(before, word, then, is_last=is_last, is_taker=is_taker)),
+        (
+            word in _class("wavering") or word[:1].isdigit(),
+            _judge_wavering(before, word, then, is_last=is_last, is_taker=is_taker),
+        ),
         (is_form and word.endswith("ly"), "object" if is_last else None),
         (is_form and word.endswith("ing"), None),
         (is_form and word.endswith("ed") and (is_last or is_taker), None),
@@ -72,7 +105,9 @@ def _judge_her(before: str, after: list[str]) -> str | None:
     return next((role for is_so, role in rules if is_so), "determiner")
 
 
-def _judge_wavering(before: str, word: str, then: str, *, is_last: bool, is_taker: bool) -> str | None:
+def _judge_wavering(
+    before: str, word: str, then: str, *, is_last: bool, is_taker: bool
+) -> str | None:
     is_behind_preposition = before in {
         "in",
         "on",
@@ -93,7 +128,10 @@ def _judge_wavering(before: str, word: str, then: str, *, is_last: bool, is_take
     if word in {"last", "next", "first"} and then in _TIMES:
         return "determiner" if is_behind_preposition else None
     if is_last:
-        is_noun = word in {"back", "home", "right", "left", "best", "first", "little", "own"} and is_behind_preposition
+        is_noun = (
+            word in {"back", "home", "right", "left", "best", "first", "little", "own"}
+            and is_behind_preposition
+        )
         return "determiner" if is_noun else None
     return None if is_taker else "determiner"
 

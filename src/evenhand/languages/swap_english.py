@@ -9,15 +9,32 @@ from evenhand.languages.en import LANGUAGE as ENGLISH
 from evenhand.languages.en import article, is_opening
 from evenhand.languages.swap_names import NameSwap
 from evenhand.languages.swap_roles import settle_role
-from evenhand.languages.swap_words import ARTICLE, NAME, STOPPING, Edit, Findings, Left, Limit, find_expression, find_limits, partners
+from evenhand.languages.swap_words import (
+    ARTICLE,
+    NAME,
+    STOPPING,
+    Edit,
+    Findings,
+    Left,
+    Limit,
+    find_expression,
+    find_limits,
+    partners,
+)
 
 _ROLES = {
-    ("her", "determiner"): "his", ("her", "object"): "him", ("her", "possessive"): "his", ("his", "determiner"): "her", ("his", "possessive"): "hers"
-}  # fmt: skip
+    ("her", "determiner"): "his",
+    ("her", "object"): "him",
+    ("her", "possessive"): "his",
+    ("his", "determiner"): "her",
+    ("his", "possessive"): "hers",
+}
 _ARTICLE = re.compile(r"\b(an?)(\s+[\"'“‘(]*)$", re.IGNORECASE)
 _NAMED = re.compile(r"\.? [A-Z][a-z]+")
 _CALLED = frozenset({"mr", "mrs", "ms", "miss"})  # a surname follows
-_RELATED = frozenset({"aunt", "aunts", "uncle", "uncles", "auntie", "aunty"})  # a first name follows
+_RELATED = frozenset(
+    {"aunt", "aunts", "uncle", "uncles", "auntie", "aunty"}
+)  # a first name follows
 _PEOPLE = re.compile(  # in capitals beside a noun that is no name: two Asian Women
     r"(?:an|ese|ish|ic|ern|al|asian|french|dutch|greek|black|white|muslim|arab|hindu|a|an|the|two|three|four|five|some|young|old|older|this|one)$",
     re.IGNORECASE,
@@ -41,8 +58,16 @@ def find_english(text: str, names: NameSwap | None) -> Findings:
     is_headline = any(text[start].isupper() for start, _ in candidates) and _is_headline(text)
     edits: list[Edit] = []
     left: list[Left] = []
-    stops = [] if is_headline else [Left(text[a:b], reason) for a, b, reason in limits if reason == "name with a title"]
-    stops += [Left(text[a:b], reason) for a, b, reason in limits if reason in STOPPING and reason != "name with a title"]
+    stops = (
+        []
+        if is_headline
+        else [Left(text[a:b], reason) for a, b, reason in limits if reason == "name with a title"]
+    )
+    stops += [
+        Left(text[a:b], reason)
+        for a, b, reason in limits
+        if reason in STOPPING and reason != "name with a title"
+    ]
     for start, end in candidates:
         word = text[start:end]
         if (
@@ -86,7 +111,14 @@ def _lower(word: str) -> str:
 
 
 def _covered(start: int, end: int, limits: list[Limit]) -> str:
-    return next((limit.reason for limit in limits if limit.start <= start and end <= limit.end and limit.reason not in STOPPING), "")
+    return next(
+        (
+            limit.reason
+            for limit in limits
+            if limit.start <= start and end <= limit.end and limit.reason not in STOPPING
+        ),
+        "",
+    )
 
 
 def _object(text: str, start: int, end: int, *, is_headline: bool, names: NameSwap | None) -> str:
@@ -95,14 +127,23 @@ def _object(text: str, start: int, end: int, *, is_headline: bool, names: NameSw
     form, kind = _lower(word), partners("en")[_lower(word)].kind
     is_named = word[0].isupper() and _NAMED.match(after) is not None
     is_plain = word.islower() or word.isupper() or word.istitle() or "-" in word
-    is_free = kind in {"pronoun", "adjective"} or form in _CALLED or word[0].islower() or is_headline or is_opening(before)
+    is_free = (
+        kind in {"pronoun", "adjective"}
+        or form in _CALLED
+        or word[0].islower()
+        or is_headline
+        or is_opening(before)
+    )
     is_scout = re.match(r"(?i)(?:boy|girl) scouts?\b", text[start:]) is not None
     rules = (  # the first that holds decides
         (form == "miss", "" if is_named else "other word"),
         (form in {"count", "counts"} or (form in _VERBS and not _LED.search(before)), "other word"),
         (form in {"ma", "pa"} and word.isupper() and not text.isupper(), "other word"),  # states
         (kind != "pronoun" and not is_plain, "other word"),  # GALs
-        (form in _RELATED and is_named and not is_headline, "" if _has_partner(after, names) else "title with a first name"),
+        (
+            form in _RELATED and is_named and not is_headline,
+            "" if _has_partner(after, names) else "title with a first name",
+        ),
         (is_scout or is_free, ""),
         (form in _EVER_NAMES, "name"),
         ((is_named or _is_behind_name(before)) and kind != "title", "name"),
@@ -119,7 +160,12 @@ def _has_partner(after: str, names: NameSwap | None) -> bool:
 def _is_behind_name(before: str) -> bool:
     """Does another capital go before, inside the sentence, that is no people's name? the Tin Man; but two Asian Women."""
     last = re.search(r"([\w'’-]+)[ -]$", before)
-    return last is not None and last.group(1)[0].isupper() and not _PEOPLE.search(last.group(1)) and not is_opening(before[: last.start()])
+    return (
+        last is not None
+        and last.group(1)[0].isupper()
+        and not _PEOPLE.search(last.group(1))
+        and not is_opening(before[: last.start()])
+    )
 
 
 def _is_headline(text: str) -> bool:
@@ -132,13 +178,20 @@ def _write(text: str, start: int, end: int, new: str, gender: str) -> Iterator[E
     """The word, the article before it and the genitive behind it."""
     old = text[start:end]
     is_loud = old.isupper() and len(old) > 1
-    shown = new.upper() if is_loud else new[0].upper() + new[1:] if old[0].isupper() else new.lower()
+    shown = (
+        new.upper() if is_loud else new[0].upper() + new[1:] if old[0].isupper() else new.lower()
+    )
     if old.lower() == "miss":
         shown += "."  # Miss Marple, Mr. Marple
     led = _ARTICLE.search(text[:start])
     if led is not None and led.group(1).lower() == article(old) != article(new):
         due = article(new)
-        yield Edit(led.start(1), led.end(1), due.upper() if is_loud else due.capitalize() if led.group(1)[0].isupper() else due, ARTICLE)
+        yield Edit(
+            led.start(1),
+            led.end(1),
+            due.upper() if is_loud else due.capitalize() if led.group(1)[0].isupper() else due,
+            ARTICLE,
+        )
     genitive = re.match(r"['’]s\b", text[end:])
     if genitive and new.endswith("ies") and not old.endswith("s"):
         yield Edit(start, end + 2, f"{shown}{text[end]}", gender)  # gentlemen's, ladies'

@@ -8,17 +8,31 @@ from functools import cache
 
 from evenhand.core.protocols import Language
 from evenhand.languages.swap_names import NameSwap
-from evenhand.languages.swap_words import NAME, STOPPING, Edit, Findings, Left, Limit, find_expression, find_limits, partners
+from evenhand.languages.swap_words import (
+    NAME,
+    STOPPING,
+    Edit,
+    Findings,
+    Left,
+    Limit,
+    find_expression,
+    find_limits,
+    partners,
+)
 from evenhand.languages.zh import segmenter
 
 MIXED = frozenset({"他们", "他们的", "彼ら", "彼等"})  # male by form, of any gender by use
 _PIECES = 7  # no gender word falls into more pieces, spaces counted
-_LED = re.compile(r"(?:一个|一名|一位|两个|三个|这个|那个|中年|年轻|青年|老年|小|老|大|他|她|我|你|咱|亲)$")
+_LED = re.compile(
+    r"(?:一个|一名|一位|两个|三个|这个|那个|中年|年轻|青年|老年|小|老|大|他|她|我|你|咱|亲)$"
+)
 # What the segmenter's dictionary has in one with what goes before: 中年男子, 王先生.
 _TAILS = frozenset(
     "男子 女子 男孩 女孩 男人 女人 男生 女生 男性 女性 姐妹 兄弟 妻子 丈夫 儿子 女儿 妈妈 爸爸 母亲 父亲 小姐 先生 太太 女士 老婆 老公".split()
 )
-_PHRASES = frozenset("但他却 这他 协议对他 拜他为师 非他莫属 非他不可 非她莫属 非她不可 他用 他杀".split())  # and these hold a pronoun
+_PHRASES = frozenset(
+    "但他却 这他 协议对他 拜他为师 非他莫属 非他不可 非她莫属 非她不可 他用 他杀".split()
+)  # and these hold a pronoun
 _RELATED = frozenset("妈爸娘爹姐哥妹弟")
 _OWNED = re.compile(  # my brother, or Brother Pan
     r"(?:^|[我你他她咱您的老二三大有没叫喊问给跟和，,。：:；“]"
@@ -42,21 +56,43 @@ def find_ideographs(language: Language, text: str, names: NameSwap | None) -> Fi
         if reason := _object(language.code, text, start, end, limits):
             left.append(Left(bare, reason))
         else:
-            edits.append(Edit(start, end, _space(language.code, text[start:end], partner.word), partner.gender, partner.kind))
+            edits.append(
+                Edit(
+                    start,
+                    end,
+                    _space(language.code, text[start:end], partner.word),
+                    partner.gender,
+                    partner.kind,
+                )
+            )
     if names is not None:
         starts, ends = {start for start, _ in words}, {end for _, end in words}
-        edits += [Edit(start, end, new, NAME) for start, end, new in names.find(text) if start in starts and end in ends]
+        edits += [
+            Edit(start, end, new, NAME)
+            for start, end, new in names.find(text)
+            if start in starts and end in ends
+        ]
     return Findings(edits, left, stops)
 
 
 def _object(code: str, text: str, start: int, end: int, limits: list[Limit]) -> str:
-    covering = (limit for limit in limits if limit.start <= start and end <= limit.end and limit.end - limit.start > end - start)
-    if reason := next((limit.reason for limit in covering if limit.reason not in STOPPING), "") or find_expression(code, text, start, end):
+    covering = (
+        limit
+        for limit in limits
+        if limit.start <= start and end <= limit.end and limit.end - limit.start > end - start
+    )
+    if reason := next(
+        (limit.reason for limit in covering if limit.reason not in STOPPING), ""
+    ) or find_expression(code, text, start, end):
         return reason
     word, before = text[start:end], text[:start]
     if code == "zh" and word in _RELATED:
         return "" if _OWNED.search(before) else "other word"
-    is_inside = code == "zh" and word in {"男", "女"} and _NO_SINGLE.search(text[max(0, start - 1) : end + 1]) is not None
+    is_inside = (
+        code == "zh"
+        and word in {"男", "女"}
+        and _NO_SINGLE.search(text[max(0, start - 1) : end + 1]) is not None
+    )
     return "other word" if is_inside else ""
 
 
@@ -66,8 +102,15 @@ def _words(language: Language, text: str) -> Iterator[tuple[int, int]]:
     known, firsts = partners(language.code), first_characters(language.code)
     place = 0
     while place < len(pieces):
-        sizes = range(min(_PIECES, len(pieces) - place), 0, -1) if text[pieces[place][0]] in firsts else ()
-        size = next((n for n in sizes if _bare(text[pieces[place][0] : pieces[place + n - 1][1]]) in known), 1)
+        sizes = (
+            range(min(_PIECES, len(pieces) - place), 0, -1)
+            if text[pieces[place][0]] in firsts
+            else ()
+        )
+        size = next(
+            (n for n in sizes if _bare(text[pieces[place][0] : pieces[place + n - 1][1]]) in known),
+            1,
+        )
         yield pieces[place][0], pieces[place + size - 1][1]
         place += size
 
@@ -77,13 +120,19 @@ def _pieces(language: Language, text: str) -> Iterator[tuple[int, int]]:
         yield from language.words(text)
         return
     known = partners("zh")
-    for word, start, end in segmenter().tokenize(text, HMM=False):  # with its guesses on, 他会 and 他哥 would be words
+    for word, start, end in segmenter().tokenize(
+        text, HMM=False
+    ):  # with its guesses on, 他会 and 他哥 would be words
         if word in _PHRASES:
             yield from ((place, place + 1) for place in range(start, end))
             continue
         is_tail = word not in known and len(word) > 2 and word[-2:] in _TAILS
         leads = range(1, len(word)) if word not in known else ()
-        cut = len(word) - 2 if is_tail else next((n for n in leads if word[n:] in known and _LED.search(word[:n])), 0)
+        cut = (
+            len(word) - 2
+            if is_tail
+            else next((n for n in leads if word[n:] in known and _LED.search(word[:n])), 0)
+        )
         if cut:
             yield start, start + cut
         if word.strip():

@@ -38,7 +38,11 @@ class NameSwap:
 
     def find(self, text: str) -> list[tuple[int, int, str]]:
         """Where does a name of the table stand, and what comes there?"""
-        return [(*m.span(), self._partners[m.group()]) for m in self._pattern.finditer(text) if self._is_whole(text, *m.span())]
+        return [
+            (*m.span(), self._partners[m.group()])
+            for m in self._pattern.finditer(text)
+            if self._is_whole(text, *m.span())
+        ]
 
     @staticmethod
     def _is_whole(text: str, start: int, end: int) -> bool:

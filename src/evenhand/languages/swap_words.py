@@ -77,12 +77,20 @@ def is_settled(code: str, word: str) -> bool:
     """Does the partner's partner give this word again? he, mother; not dude, which becomes gal, and gal becomes guy."""
     known = partners(code)
     there = known.get(word.lower())
-    return there is not None and (back := known.get(there.word.lower())) is not None and back.word.lower() == word.lower()
+    return (
+        there is not None
+        and (back := known.get(there.word.lower())) is not None
+        and back.word.lower() == word.lower()
+    )
 
 
 def find_limits(code: str, text: str) -> list[Limit]:
     """Where is something that must stay?"""
-    return [Limit(m.start(), m.end(), reason) for reason, pattern in _limits(code) for m in pattern.finditer(text)]
+    return [
+        Limit(m.start(), m.end(), reason)
+        for reason, pattern in _limits(code)
+        for m in pattern.finditer(text)
+    ]
 
 
 @cache
@@ -90,7 +98,10 @@ def _limits(code: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
     by_reason: dict[str, list[str]] = {}
     for row in lexicons.table(code, "swap_limits"):
         by_reason.setdefault(row["reason"], []).append(row["pattern"])
-    return tuple((reason, re.compile("|".join(patterns), re.IGNORECASE)) for reason, patterns in by_reason.items())
+    return tuple(
+        (reason, re.compile("|".join(patterns), re.IGNORECASE))
+        for reason, patterns in by_reason.items()
+    )
 
 
 def find_expression(code: str, text: str, start: int, end: int) -> str:
@@ -99,10 +110,14 @@ def find_expression(code: str, text: str, start: int, end: int) -> str:
     for shift, expression, reason in _expressions(code).get(plain[start:end].lower(), ()):
         first, last = start - shift, start - shift + len(expression)
         there = plain[first:last] if first >= 0 else ""
-        is_exact = code != "en" or reason == "name"  # Little Women is a book, two little women are not
+        is_exact = (
+            code != "en" or reason == "name"
+        )  # Little Women is a book, two little women are not
         if there != expression and (is_exact or there.lower() != expression.lower()):
             continue
-        if code != "en" or not (_INSIDE.match(plain[first - 1 : first]) or _INSIDE.match(plain[last : last + 1])):
+        if code != "en" or not (
+            _INSIDE.match(plain[first - 1 : first]) or _INSIDE.match(plain[last : last + 1])
+        ):
             return reason
     return ""
 
@@ -118,7 +133,9 @@ def _expressions(code: str) -> dict[str, list[tuple[int, str, str]]]:
         for word in partners(code):
             if word not in expression.lower() or word == expression.lower():
                 continue
-            for m in re.finditer(rf"\b{re.escape(word)}\b" if code == "en" else re.escape(word), expression.lower()):
+            for m in re.finditer(
+                rf"\b{re.escape(word)}\b" if code == "en" else re.escape(word), expression.lower()
+            ):
                 found.setdefault(word, []).append((m.start(), expression, reason))
     return found
 
@@ -126,7 +143,13 @@ def _expressions(code: str) -> dict[str, list[tuple[int, str, str]]]:
 def _is_swapped_whole(code: str, expression: str, reason: str) -> bool:
     """Is it a couple of two words that are swapped one by one (men and women), unlike 夫婦, which is one word?"""
     if code == "en":
-        return (reason == "couple" and expression not in _ENGLISH_KEPT) or _SCOUTS.fullmatch(expression) is not None
+        return (reason == "couple" and expression not in _ENGLISH_KEPT) or _SCOUTS.fullmatch(
+            expression
+        ) is not None
     known, bare = partners(code), _JOINING.sub("", expression)
     is_apart = bare != expression or len(bare) > 2  # 男と女 is two words, 男女 is one
-    return reason == "couple" and is_apart and any(bare[:cut] in known and bare[cut:] in known for cut in range(1, len(bare)))
+    return (
+        reason == "couple"
+        and is_apart
+        and any(bare[:cut] in known and bare[cut:] in known for cut in range(1, len(bare)))
+    )

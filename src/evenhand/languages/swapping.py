@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evenhand.core.errors import EvenhandError
+from evenhand.core.probe import GENDERS
 from evenhand.core.protocols import Language
-from evenhand.core.records import GENDERS
 from evenhand.languages.swap_english import find_candidates, find_english
 from evenhand.languages.swap_ideographs import MIXED, find_ideographs, has_candidates
 from evenhand.languages.swap_names import NameSwap
@@ -47,24 +47,35 @@ class SwappedPair:
         return bool(self.changes)
 
 
-def swap(language: Language, text: str, *, names: NameSwap | None = None, has_biology: bool = False) -> Swapped:
+def swap(
+    language: Language, text: str, *, names: NameSwap | None = None, has_biology: bool = False
+) -> Swapped:
     """The text with its genders swapped; `has_biology` swaps bearded men and pregnant women too."""
     (made,), changes, left = _swap_all(language, (text,), names, has_biology=has_biology)
     return Swapped(made, changes, left)
 
 
 def swap_pair(
-    language: Language, premise: str, hypothesis: str, *, names: NameSwap | None = None, has_biology: bool = False
+    language: Language,
+    premise: str,
+    hypothesis: str,
+    *,
+    names: NameSwap | None = None,
+    has_biology: bool = False,
 ) -> SwappedPair:
     """Premise and hypothesis with their genders swapped; either both or none."""
-    (first, second), changes, left = _swap_all(language, (premise, hypothesis), names, has_biology=has_biology)
+    (first, second), changes, left = _swap_all(
+        language, (premise, hypothesis), names, has_biology=has_biology
+    )
     return SwappedPair(first, second, changes, left)
 
 
 def require_swappable(language: Language) -> None:
     """An error where no gender words of the language are known to the swap."""
     if language.code not in LANGUAGES:
-        raise EvenhandError(f"texts in '{language.code}' ({language.name}) cannot be swapped; known: {', '.join(LANGUAGES)}")
+        raise EvenhandError(
+            f"texts in '{language.code}' ({language.name}) cannot be swapped; known: {', '.join(LANGUAGES)}"
+        )
 
 
 def _swap_all(
@@ -72,24 +83,55 @@ def _swap_all(
 ) -> tuple[list[str], tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
     require_swappable(language)
     if names is None and not any(_has_candidates(language.code, text) for text in texts):
-        return list(texts), (), ()  # most texts of a corpus of news; what could limit a swap need not be looked for
-    found = [find_english(text, names) if language.code == "en" else find_ideographs(language, text, names) for text in texts]
-    stops = [stop for one in found for stop in one.stops if not (has_biology and stop.reason == "biology")]
+        return (
+            list(texts),
+            (),
+            (),
+        )  # most texts of a corpus of news; what could limit a swap need not be looked for
+    found = [
+        find_english(text, names)
+        if language.code == "en"
+        else find_ideographs(language, text, names)
+        for text in texts
+    ]
+    stops = [
+        stop
+        for one in found
+        for stop in one.stops
+        if not (has_biology and stop.reason == "biology")
+    ]
     kept = _drop_mixed(texts, found)
-    left = [each for one in found for each in one.left] + [Left(_cut(text, e), MIXED_PLURAL) for text, e in kept]
+    left = [each for one in found for each in one.left] + [
+        Left(_cut(text, e), MIXED_PLURAL) for text, e in kept
+    ]
     dropped = {id(e) for _, e in kept}
-    edits = [[e for e in sorted(one.edits, key=lambda e: e.start) if id(e) not in dropped] for one in found]
+    edits = [
+        [e for e in sorted(one.edits, key=lambda e: e.start) if id(e) not in dropped]
+        for one in found
+    ]
     if stops and any(edits):  # without an edit there is nothing that a beard could stop
         left += [
             *stops,
-            *(Left(_cut(text, e), stops[0].reason) for text, each in zip(texts, edits, strict=True) for e in each if e.gender in GENDERS),
+            *(
+                Left(_cut(text, e), stops[0].reason)
+                for text, each in zip(texts, edits, strict=True)
+                for e in each
+                if e.gender in GENDERS
+            ),
         ]
         return list(texts), (), _pairs(left)
     left += [stop for stop in stops if stop.word.lower() in partners(language.code)]
     changes = tuple(
-        (_plain(_cut(text, e)), _plain(e.new)) for text, each in zip(texts, edits, strict=True) for e in each if e.gender != ARTICLE
+        (_plain(_cut(text, e)), _plain(e.new))
+        for text, each in zip(texts, edits, strict=True)
+        for e in each
+        if e.gender != ARTICLE
     )
-    return [_apply(text, each) for text, each in zip(texts, edits, strict=True)], changes, _pairs(left)
+    return (
+        [_apply(text, each) for text, each in zip(texts, edits, strict=True)],
+        changes,
+        _pairs(left),
+    )
 
 
 def _has_candidates(code: str, text: str) -> bool:
@@ -98,10 +140,17 @@ def _has_candidates(code: str, text: str) -> bool:
 
 def _drop_mixed(texts: Sequence[str], found: Sequence[Findings]) -> list[tuple[str, Edit]]:
     """Plurals such as 他们, unless the pair speaks of men or boys (not only of him, or of a father) and of nobody who is female."""
-    plurals = [(text, e) for text, one in zip(texts, found, strict=True) for e in one.edits if _plain(_cut(text, e)) in MIXED]
+    plurals = [
+        (text, e)
+        for text, one in zip(texts, found, strict=True)
+        for e in one.edits
+        if _plain(_cut(text, e)) in MIXED
+    ]
     mixed = {id(e) for _, e in plurals}
     others = [e for one in found for e in one.edits if id(e) not in mixed and e.gender in GENDERS]
-    is_male = any(e.kind in {"noun", "subject"} for e in others) and all(e.gender == "male" for e in others)
+    is_male = any(e.kind in {"noun", "subject"} for e in others) and all(
+        e.gender == "male" for e in others
+    )
     return [] if is_male else plurals
 
 

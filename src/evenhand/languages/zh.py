@@ -27,10 +27,14 @@ def segmenter() -> Any:
     """Who cuts Chinese into words? LoadError where jieba is not installed."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # jieba uses what newer versions of Python and setuptools deprecate
+            warnings.simplefilter(
+                "ignore"
+            )  # jieba uses what newer versions of Python and setuptools deprecate
             import jieba
     except ImportError as error:
-        raise LoadError("Chinese words are found with jieba, which is not installed: pip install 'evenhand[zh]'") from error
+        raise LoadError(
+            "Chinese words are found with jieba, which is not installed: pip install 'evenhand[zh]'"
+        ) from error
     jieba.setLogLevel(logging.WARNING)
     return jieba.Tokenizer()  # an own one: whoever adds words to the shared one changes no suite
 
@@ -44,7 +48,10 @@ class Chinese:
 
     def fill(self, frame: str, word: str) -> str:
         """`{a}在公园里散步。` with 医生 -> `一位医生在公园里散步。`"""
-        counter = next((row["counter"] for row in lexicons.table("zh", "occupations") if row["word"] == word), "个")
+        counter = next(
+            (row["counter"] for row in lexicons.table("zh", "occupations") if row["word"] == word),
+            "个",
+        )
         phrase = {"a": f"一{counter}{word}", "the": f"这{counter}{word}", "x": word}
         return SLOT.sub(lambda slot: phrase[slot.group(1)], frame)
 

@@ -22,4 +22,10 @@ def has_table(language: str, name: str) -> bool:
 
 def languages_with(name: str) -> tuple[str, ...]:
     """Every language that has this lexicon."""
-    return tuple(sorted(folder.name for folder in files(__name__).iterdir() if folder.is_dir() and has_table(folder.name, name)))
+    return tuple(
+        sorted(
+            folder.name
+            for folder in files(__name__).iterdir()
+            if folder.is_dir() and has_table(folder.name, name)
+        )
+    )

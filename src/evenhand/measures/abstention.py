@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from evenhand.core.protocols import MeasureCard
-from evenhand.core.records import NLI_LABELS, Floats, Kind, Probe
+from evenhand.core.measure import MeasureCard
+from evenhand.core.probe import NLI_LABELS, Floats, Kind, Probe
 from evenhand.measures.labelling import checked, label_shares, ratio
 from evenhand.measures.twins import STRATUM
 
@@ -51,7 +51,9 @@ class NeutralShare:
 
     def parts(self, totals: Floats) -> Mapping[str, Floats]:
         """The share of each label."""
-        return {label: ratio(totals[..., i], totals.sum(axis=-1)) for i, label in enumerate(NLI_LABELS)}
+        return {
+            label: ratio(totals[..., i], totals.sum(axis=-1)) for i, label in enumerate(NLI_LABELS)
+        }
 
     def partial(self, totals: Floats) -> Floats:
         """The same formula on any group."""

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from evenhand.core.protocols import MeasureCard
-from evenhand.core.records import Floats, Probe
+from evenhand.core.measure import MeasureCard
+from evenhand.core.probe import Floats, Probe
 from evenhand.measures.twins import TwinMean
 
 
@@ -23,7 +23,11 @@ def _agreement(female: Floats, male: Floats) -> Floats:
 
 def same_label(female: ArrayLike, male: ArrayLike) -> float:
     """S of P(entailment) for the female and the male hypothesis of each premise."""
-    return float(np.mean(_agreement(np.asarray(female, dtype=np.float64), np.asarray(male, dtype=np.float64))))
+    return float(
+        np.mean(
+            _agreement(np.asarray(female, dtype=np.float64), np.asarray(male, dtype=np.float64))
+        )
+    )
 
 
 class SameLabel(TwinMean):

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from evenhand.core.protocols import MeasureCard
-from evenhand.core.records import NLI_LABELS, Floats, Kind, Probe
+from evenhand.core.measure import MeasureCard
+from evenhand.core.probe import NLI_LABELS, Floats, Kind, Probe
 from evenhand.measures.labelling import checked, label_shares, ratio
 
 STRATA = ("PS", "AS", "NS")
@@ -24,9 +24,9 @@ def evidence_of(values: Floats, strata: Sequence[str]) -> Floats:
     """Nine columns: which label was given in which stratum."""
     position = np.asarray([STRATA.index(s) if s in STRATA else -1 for s in strata])
     is_stratum = position[:, None] == np.arange(len(STRATA))
-    return np.asarray(is_stratum[:, :, None] * label_shares(values)[:, None, :], dtype=np.float64).reshape(
-        len(values), len(STRATA) * len(NLI_LABELS)
-    )
+    return np.asarray(
+        is_stratum[:, :, None] * label_shares(values)[:, None, :], dtype=np.float64
+    ).reshape(len(values), len(STRATA) * len(NLI_LABELS))
 
 
 def shares_of(totals: Floats) -> Floats:
@@ -76,13 +76,20 @@ class NliCoal:
     def parts(self, totals: Floats) -> Mapping[str, Floats]:
         """The nine label shares, `PS.entailment` and so on."""
         shares = shares_of(totals)
-        return {f"{s}.{label}": shares[..., i, j] for i, s in enumerate(STRATA) for j, label in enumerate(NLI_LABELS)}
+        return {
+            f"{s}.{label}": shares[..., i, j]
+            for i, s in enumerate(STRATA)
+            for j, label in enumerate(NLI_LABELS)
+        }
 
     def partial(self, totals: Floats) -> Floats:
         """An occupation has PS and AS, or NS only: the mean of the components that it has."""
         components = components_of(totals)
         is_there = np.isfinite(components)
-        return ratio(np.where(is_there, components, 0.0).sum(axis=-1), is_there.sum(axis=-1).astype(np.float64))
+        return ratio(
+            np.where(is_there, components, 0.0).sum(axis=-1),
+            is_there.sum(axis=-1).astype(np.float64),
+        )
 
 
 MEASURE = NliCoal()

@@ -11,14 +11,26 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from evenhand.core.records import Floats, Probe
+from evenhand.core.probe import Floats, Probe
 from evenhand.measures.options import is_answered, option_scores
-from evenhand.measures.stereoset_scores import OPTIONS, Outcomes, StereoSetScore, checked_scores, columns
+from evenhand.measures.stereoset_scores import (
+    OPTIONS,
+    Outcomes,
+    StereoSetScore,
+    checked_scores,
+    columns,
+)
 
 
 def tally(pro: Floats, anti: Floats, unrelated: Floats) -> Outcomes:
     """Related, stereotyped, pro related, anti related, tie."""
-    return np.maximum(pro, anti) > unrelated, anti > pro, pro > unrelated, anti > unrelated, pro == anti
+    return (
+        np.maximum(pro, anti) > unrelated,
+        anti > pro,
+        pro > unrelated,
+        anti > unrelated,
+        pro == anti,
+    )
 
 
 def continuous_totals(pro: ArrayLike, anti: ArrayLike, unrelated: ArrayLike) -> Floats:
@@ -34,5 +46,7 @@ class Continuous(StereoSetScore):
 
     def evidence(self, probes: Sequence[Probe], values: Floats) -> Floats:
         """Every item weighs one."""
-        scores = np.where(is_answered(values)[:, np.newaxis], option_scores(values, len(OPTIONS)), np.nan)
+        scores = np.where(
+            is_answered(values)[:, np.newaxis], option_scores(values, len(OPTIONS)), np.nan
+        )
         return columns(tally, scores, np.ones(len(probes)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from evenhand.core.protocols import MeasureCard
+from evenhand.core.measure import MeasureCard
 from evenhand.measures.continuous_comparisons import Continuous, continuous_totals
 from evenhand.measures.stereoset_scores import LUO, RANGE, StereotypeScore, stereotyped_share
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from evenhand.core.protocols import MeasureCard
-from evenhand.core.records import ENTAILMENT, NLI_LABELS, Floats, Probe
+from evenhand.core.measure import MeasureCard
+from evenhand.core.probe import ENTAILMENT, NLI_LABELS, Floats, Probe
 from evenhand.measures.labelling import TWO_OR_THREE, checked, label_shares
 from evenhand.measures.mean import Mean
 
@@ -28,7 +28,9 @@ def accuracy(probabilities: ArrayLike, gold: Sequence[str]) -> float:
 def _evidence(values: Floats, gold: Sequence[str]) -> Floats:
     shares = label_shares(values)
     last = values.shape[1] - 1
-    column = np.asarray([min(NLI_LABELS.index(g), last) if g in NLI_LABELS else -1 for g in gold], dtype=np.intp)
+    column = np.asarray(
+        [min(NLI_LABELS.index(g), last) if g in NLI_LABELS else -1 for g in gold], dtype=np.intp
+    )
     is_counted = (column >= 0) * shares.sum(axis=1)
     return np.stack([is_counted, is_counted * shares[np.arange(len(shares)), column]], axis=1)
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from evenhand.core.protocols import MeasureCard
-from evenhand.core.records import Floats
+from evenhand.core.measure import MeasureCard
+from evenhand.core.probe import Floats
 from evenhand.measures.log_odds import CITATION, OddsMean, checked_odds
 
 

@@ -12,14 +12,26 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from evenhand.core.errors import MeasureError
-from evenhand.core.records import NLI_LABELS, Floats, Probe
+from evenhand.core.probe import NLI_LABELS, Floats, Probe
 from evenhand.measures.options import is_answered, option_labels
-from evenhand.measures.stereoset_scores import OPTIONS, Outcomes, StereoSetScore, checked_scores, columns
+from evenhand.measures.stereoset_scores import (
+    OPTIONS,
+    Outcomes,
+    StereoSetScore,
+    checked_scores,
+    columns,
+)
 
 
 def tally(pro: Floats, anti: Floats, unrelated: Floats) -> Outcomes:
     """Related, stereotyped, pro related, anti related, tie."""
-    return np.minimum(pro, anti) <= unrelated, (1 + np.sign(pro - anti)) / 2, pro <= unrelated, anti <= unrelated, pro == anti
+    return (
+        np.minimum(pro, anti) <= unrelated,
+        (1 + np.sign(pro - anti)) / 2,
+        pro <= unrelated,
+        anti <= unrelated,
+        pro == anti,
+    )
 
 
 def discrete_totals(pro: ArrayLike, anti: ArrayLike, unrelated: ArrayLike) -> Floats:
@@ -28,7 +40,9 @@ def discrete_totals(pro: ArrayLike, anti: ArrayLike, unrelated: ArrayLike) -> Fl
     is_known = np.isfinite(labels)
     if labels.size and (is_known & ((labels < 0) | (labels > 2))).any():
         wrong = labels[is_known & ((labels < 0) | (labels > 2))][0]
-        raise MeasureError(f"label {wrong:g}; labels are 0 (entailment), 1 (neutral), 2 (contradiction)")
+        raise MeasureError(
+            f"label {wrong:g}; labels are 0 (entailment), 1 (neutral), 2 (contradiction)"
+        )
     return np.asarray(columns(tally, labels, np.ones(len(labels))).sum(axis=0))
 
 
@@ -39,5 +53,7 @@ class Discrete(StereoSetScore):
 
     def evidence(self, probes: Sequence[Probe], values: Floats) -> Floats:
         """Every item weighs one."""
-        labels = np.where(is_answered(values)[:, np.newaxis], option_labels(values, len(OPTIONS)), np.nan)
+        labels = np.where(
+            is_answered(values)[:, np.newaxis], option_labels(values, len(OPTIONS)), np.nan
+        )
         return columns(tally, labels, np.ones(len(probes)))

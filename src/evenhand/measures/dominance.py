@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from numpy.typing import ArrayLike
 
-from evenhand.core.protocols import MeasureCard
+from evenhand.core.measure import MeasureCard
 from evenhand.measures.preference import StereotypePreference, stereotype_preference
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from numpy.typing import ArrayLike
 
-from evenhand.core.protocols import MeasureCard
+from evenhand.core.measure import MeasureCard
 from evenhand.measures.word_fairness import CITATION, EMOTION, RANGE, FairnessScore, score_words
 
 

@@ -11,8 +11,15 @@ from collections.abc import Sequence
 
 from numpy.typing import ArrayLike
 
-from evenhand.core.protocols import MeasureCard
-from evenhand.measures.word_fairness import BOTH_LABELS, CITATION, EMOTION, RANGE, FairnessScore, score_words
+from evenhand.core.measure import MeasureCard
+from evenhand.measures.word_fairness import (
+    BOTH_LABELS,
+    CITATION,
+    EMOTION,
+    RANGE,
+    FairnessScore,
+    score_words,
+)
 
 
 def emotion_fairness_discrete(values: ArrayLike, words: Sequence[str]) -> float:

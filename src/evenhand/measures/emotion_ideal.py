@@ -6,8 +6,15 @@ Of two options the higher number wins; of a classifier the raw entailment value.
 
 from __future__ import annotations
 
-from evenhand.core.protocols import MeasureCard
-from evenhand.measures.word_fairness import CITATION, EMOTION, RANGE, RECOGNITION, IcatScore, multiply
+from evenhand.core.measure import MeasureCard
+from evenhand.measures.word_fairness import (
+    CITATION,
+    EMOTION,
+    RANGE,
+    RECOGNITION,
+    IcatScore,
+    multiply,
+)
 
 
 def emotion_icat(recognition: float, fairness: float) -> float:

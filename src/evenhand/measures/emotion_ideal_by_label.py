@@ -6,8 +6,16 @@ Of two options the lower predicted label wins (entailment 0, neutral 1, contradi
 
 from __future__ import annotations
 
-from evenhand.core.protocols import MeasureCard
-from evenhand.measures.word_fairness import BOTH_LABELS, CITATION, EMOTION, RANGE, RECOGNITION, IcatScore, multiply
+from evenhand.core.measure import MeasureCard
+from evenhand.measures.word_fairness import (
+    BOTH_LABELS,
+    CITATION,
+    EMOTION,
+    RANGE,
+    RECOGNITION,
+    IcatScore,
+    multiply,
+)
 
 
 def emotion_icat_discrete(recognition: float, fairness: float) -> float:

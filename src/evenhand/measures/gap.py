@@ -11,14 +11,20 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from evenhand.core.protocols import MeasureCard
-from evenhand.core.records import Floats, Probe
+from evenhand.core.measure import MeasureCard
+from evenhand.core.probe import Floats, Probe
 from evenhand.measures.twins import TwinMean
 
 
 def entailment_gap(female: ArrayLike, male: ArrayLike) -> float:
     """dP of P(entailment) for the female and the male hypothesis of each premise."""
-    return float(np.mean(MEASURE.score(np.asarray(female, dtype=np.float64), np.asarray(male, dtype=np.float64), ())))
+    return float(
+        np.mean(
+            MEASURE.score(
+                np.asarray(female, dtype=np.float64), np.asarray(male, dtype=np.float64), ()
+            )
+        )
+    )
 
 
 class EntailmentGap(TwinMean):

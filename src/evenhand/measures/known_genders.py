@@ -11,14 +11,23 @@ from collections.abc import Sequence
 
 from numpy.typing import ArrayLike
 
-from evenhand.core.protocols import MeasureCard
-from evenhand.measures.word_fairness import CITATION, RANGE, RecognitionScore, checked_values, male_wins, recognition_evidence
+from evenhand.core.measure import MeasureCard
+from evenhand.measures.word_fairness import (
+    CITATION,
+    RANGE,
+    RecognitionScore,
+    checked_values,
+    male_wins,
+    recognition_evidence,
+)
 
 
 def recognition(values: ArrayLike, gold: Sequence[str]) -> float:
     """Share of rows whose gold gender ("male", "female") wins; one number an option, male then female, or one a label each."""
     table = checked_values(values, gold, "gold genders")
-    return float(MEASURE.combine(recognition_evidence(male_wins(table, is_discrete=False), gold).sum(axis=0)))
+    return float(
+        MEASURE.combine(recognition_evidence(male_wins(table, is_discrete=False), gold).sum(axis=0))
+    )
 
 
 class Recognition(RecognitionScore):

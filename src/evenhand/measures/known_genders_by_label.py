@@ -11,14 +11,24 @@ from collections.abc import Sequence
 
 from numpy.typing import ArrayLike
 
-from evenhand.core.protocols import MeasureCard
-from evenhand.measures.word_fairness import BOTH_LABELS, CITATION, RANGE, RecognitionScore, checked_values, male_wins, recognition_evidence
+from evenhand.core.measure import MeasureCard
+from evenhand.measures.word_fairness import (
+    BOTH_LABELS,
+    CITATION,
+    RANGE,
+    RecognitionScore,
+    checked_values,
+    male_wins,
+    recognition_evidence,
+)
 
 
 def recognition_discrete(values: ArrayLike, gold: Sequence[str]) -> float:
     """Share of rows whose gold gender ("male", "female") wins; six numbers a row: entailment, neutral, contradiction of the male option, then of the female one."""
     table = checked_values(values, gold, "gold genders", is_discrete=True)
-    return float(MEASURE.combine(recognition_evidence(male_wins(table, is_discrete=True), gold).sum(axis=0)))
+    return float(
+        MEASURE.combine(recognition_evidence(male_wins(table, is_discrete=True), gold).sum(axis=0))
+    )
 
 
 class RecognitionDiscrete(RecognitionScore):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evenhand.core.errors import MeasureError
-from evenhand.core.records import NLI_LABELS, Floats
+from evenhand.core.probe import NLI_LABELS, Floats
 
 TWO_OR_THREE = (2, 3)  # entailment or not; entailment, neutral, contradiction
 
@@ -32,7 +32,11 @@ def count_ties(values: Floats) -> int:
 
 
 def checked(
-    probabilities: ArrayLike, beside: Sequence[str] | None = None, *, what: str = "strata", columns: tuple[int, ...] = (len(NLI_LABELS),)
+    probabilities: ArrayLike,
+    beside: Sequence[str] | None = None,
+    *,
+    what: str = "strata",
+    columns: tuple[int, ...] = (len(NLI_LABELS),),
 ) -> Floats:
     """`probabilities` as an array of the right shape, `beside` it one stratum (gold label) a row, or an error that says what is wrong."""
     try:
@@ -41,7 +45,9 @@ def checked(
         raise MeasureError(f"probabilities are no table of numbers ({error})") from error
     if values.ndim != 2 or values.shape[1] not in columns:
         wanted = " or ".join(f"(pairs, {n})" for n in columns)
-        raise MeasureError(f"probabilities have shape {values.shape}; expected {wanted}, columns {', '.join(NLI_LABELS[: max(columns)])}")
+        raise MeasureError(
+            f"probabilities have shape {values.shape}; expected {wanted}, columns {', '.join(NLI_LABELS[: max(columns)])}"
+        )
     if beside is not None and len(beside) != len(values):
         raise MeasureError(f"{len(values)} rows of probabilities but {len(beside)} {what}")
     return values

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from evenhand.core.errors import MeasureError
-from evenhand.core.records import GENDERS, Floats, Kind, Probe
+from evenhand.core.probe import GENDERS, Floats, Kind, Probe
 from evenhand.measures.mean import Mean
 
 MEASURING, OBJECTIVE = "MS", "OS"
@@ -38,11 +38,15 @@ def checked_odds(odds: ArrayLike) -> Floats:
     return values
 
 
-def scored(probes: Sequence[Probe], values: Floats, stratum: str, score: Callable[[Floats], Floats]) -> Floats:
+def scored(
+    probes: Sequence[Probe], values: Floats, stratum: str, score: Callable[[Floats], Floats]
+) -> Floats:
     """Two columns: does the sentence count (of the stratum, answered), and its score."""
     odds = log_odds(values)
     is_counted = np.isfinite(odds) & np.asarray([p.stratum == stratum for p in probes], dtype=bool)
-    return np.stack([is_counted, np.where(is_counted, score(np.where(is_counted, odds, 0.0)), 0.0)], axis=1).astype(np.float64)
+    return np.stack(
+        [is_counted, np.where(is_counted, score(np.where(is_counted, odds, 0.0)), 0.0)], axis=1
+    ).astype(np.float64)
 
 
 class OddsMean(Mean):

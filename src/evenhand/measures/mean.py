@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from evenhand.core.records import Floats, Kind
+from evenhand.core.probe import Floats, Kind
 from evenhand.measures.labelling import ratio
 
 

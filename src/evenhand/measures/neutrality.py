@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from evenhand.core.protocols import MeasureCard
-from evenhand.core.records import NLI_LABELS, Floats, Kind, Probe
+from evenhand.core.measure import MeasureCard
+from evenhand.core.probe import NLI_LABELS, Floats, Kind, Probe
 from evenhand.measures.labelling import checked, label_shares, ratio
 
 STRATA = frozenset({"PS", "AS", "NS"})

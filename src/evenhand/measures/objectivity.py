@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from evenhand.core.errors import MeasureError
-from evenhand.core.protocols import MeasureCard
-from evenhand.core.records import GENDERS, Floats, Kind, Probe
+from evenhand.core.measure import MeasureCard
+from evenhand.core.probe import GENDERS, Floats, Kind, Probe
 from evenhand.measures.log_odds import CITATION, OBJECTIVE, checked_odds, log_odds
 from evenhand.measures.mean import Mean
 
@@ -53,7 +53,10 @@ class ObjectiveAccuracy(Mean):
 
     def evidence(self, probes: Sequence[Probe], values: Floats) -> Floats:
         """Counted, right."""
-        return _evidence(log_odds(values), [p.tags.get("gold", "") if p.stratum == OBJECTIVE else "" for p in probes])
+        return _evidence(
+            log_odds(values),
+            [p.tags.get("gold", "") if p.stratum == OBJECTIVE else "" for p in probes],
+        )
 
 
 MEASURE = ObjectiveAccuracy()

@@ -11,12 +11,14 @@ from collections.abc import Sequence
 
 from numpy.typing import ArrayLike
 
-from evenhand.core.protocols import MeasureCard
+from evenhand.core.measure import MeasureCard
 from evenhand.measures.official_comparisons import Official, official_totals
 from evenhand.measures.stereoset_scores import NADEEM, RANGE, RelatedScore, related_share
 
 
-def lms_official(pro: ArrayLike, anti: ArrayLike, unrelated: ArrayLike, terms: Sequence[str]) -> float:
+def lms_official(
+    pro: ArrayLike, anti: ArrayLike, unrelated: ArrayLike, terms: Sequence[str]
+) -> float:
     """The score from one score an item for each option, and the target term of each item; NaN where nothing was answered."""
     return float(related_share(official_totals(pro, anti, unrelated, terms)))
 

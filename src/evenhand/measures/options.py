@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.core.errors import MeasureError
-from evenhand.core.records import NLI_LABELS, Floats
+from evenhand.core.probe import NLI_LABELS, Floats
 
 
 def is_answered(values: Floats) -> NDArray[np.bool_]:
@@ -40,5 +40,7 @@ def option_labels(values: Floats, options: int) -> Floats:
 def _by_option(values: Floats, options: int) -> Floats:
     """The values as (n, options, numbers an option)."""
     if values.ndim != 2 or values.shape[1] % options or not values.shape[1]:
-        raise MeasureError(f"values of shape {values.shape}; expected a row a probe, as many numbers for each of its {options} options")
+        raise MeasureError(
+            f"values of shape {values.shape}; expected a row a probe, as many numbers for each of its {options} options"
+        )
     return values.reshape(len(values), options, values.shape[1] // options)

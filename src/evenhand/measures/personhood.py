@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from evenhand.core.protocols import MeasureCard
-from evenhand.core.records import ENTAILMENT, Floats, Probe
+from evenhand.core.measure import MeasureCard
+from evenhand.core.probe import ENTAILMENT, Floats, Probe
 from evenhand.measures.labelling import TWO_OR_THREE, checked, label_shares, ratio
 from evenhand.measures.mean import Mean
 

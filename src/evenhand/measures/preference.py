@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from evenhand.core.protocols import MeasureCard
-from evenhand.core.records import Floats, Probe
+from evenhand.core.measure import MeasureCard
+from evenhand.core.probe import Floats, Probe
 from evenhand.measures.labelling import ratio
 from evenhand.measures.twins import TwinMean
 
@@ -26,8 +26,12 @@ def preference(female: Floats, male: Floats, genders: Sequence[str]) -> Floats:
 
 def stereotype_preference(female: ArrayLike, male: ArrayLike, majority: Sequence[str]) -> float:
     """B of P(entailment) for both hypotheses of each premise; majority "female" or "male" by premise."""
-    scores = preference(np.asarray(female, dtype=np.float64), np.asarray(male, dtype=np.float64), majority)
-    return float(np.mean(scores[np.isfinite(scores)])) if np.isfinite(scores).any() else float("nan")
+    scores = preference(
+        np.asarray(female, dtype=np.float64), np.asarray(male, dtype=np.float64), majority
+    )
+    return (
+        float(np.mean(scores[np.isfinite(scores)])) if np.isfinite(scores).any() else float("nan")
+    )
 
 
 class StereotypePreference(TwinMean):

@@ -13,12 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from evenhand.core.errors import MeasureError
-from evenhand.core.records import PREFERENCES, Floats, Kind, Probe
+from evenhand.core.probe import PREFERENCES, Floats, Kind, Probe
 from evenhand.measures.labelling import ratio
 
-CITATION = (
-    "Nangia, Vania, Bhalerao, Bowman (2020). CrowS-Pairs: A Challenge Dataset for Measuring Social Biases in Masked Language Models. EMNLP."
-)
+CITATION = "Nangia, Vania, Bhalerao, Bowman (2020). CrowS-Pairs: A Challenge Dataset for Measuring Social Biases in Masked Language Models. EMNLP."
 
 
 def preference(stereotypical: ArrayLike, anti: ArrayLike, decimals: int | None = None) -> float:
@@ -46,11 +44,24 @@ class SentencePreference:
     def evidence(self, probes: Sequence[Probe], values: Floats) -> Floats:
         """One row a pair."""
         shown = values if self.decimals is None else np.round(values, self.decimals)
-        is_counted = np.isfinite(shown[:, :2]).all(axis=1) & np.asarray([p.stratum in self.strata for p in probes], dtype=bool)
-        is_won, is_tied = is_counted & (shown[:, 0] > shown[:, 1]), is_counted & (shown[:, 0] == shown[:, 1])
+        is_counted = np.isfinite(shown[:, :2]).all(axis=1) & np.asarray(
+            [p.stratum in self.strata for p in probes], dtype=bool
+        )
+        is_won, is_tied = (
+            is_counted & (shown[:, 0] > shown[:, 1]),
+            is_counted & (shown[:, 0] == shown[:, 1]),
+        )
         is_anti = np.asarray([p.tags.get("direction") == "antistereo" for p in probes], dtype=bool)
         is_decided = is_counted & ~is_tied
-        columns = (is_counted, is_won, is_tied, is_decided & ~is_anti, is_won & ~is_anti, is_decided & is_anti, is_won & is_anti)
+        columns = (
+            is_counted,
+            is_won,
+            is_tied,
+            is_decided & ~is_anti,
+            is_won & ~is_anti,
+            is_decided & is_anti,
+            is_won & is_anti,
+        )
         return np.stack(columns, axis=1).astype(np.float64)
 
     def combine(self, totals: Floats) -> Floats:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from evenhand.core.protocols import MeasureCard
+from evenhand.core.measure import MeasureCard
 from evenhand.measures.sentence_preference import CITATION, SentencePreference, preference
 
 

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from evenhand.core.protocols import MeasureCard
-from evenhand.core.records import GENDERS, Floats, Kind, Probe
+from evenhand.core.measure import MeasureCard
+from evenhand.core.probe import GENDERS, Floats, Kind, Probe
 from evenhand.measures.log_odds import CITATION, MEASURING, checked_odds, scored
 
 
@@ -49,7 +49,9 @@ class PbSd:
         count, total, squares = totals[..., 0], totals[..., 1], totals[..., 2]
         is_enough = count > 1
         safe = np.where(is_enough, count, 2.0)
-        variance = np.maximum(squares - total**2 / safe, 0.0) / (safe - 1)  # rounding may leave a little less than nothing
+        variance = np.maximum(squares - total**2 / safe, 0.0) / (
+            safe - 1
+        )  # rounding may leave a little less than nothing
         return np.where(is_enough, np.sqrt(variance), np.nan)
 
     def parts(self, totals: Floats) -> Mapping[str, Floats]:

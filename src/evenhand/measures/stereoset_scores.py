@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evenhand.core.errors import MeasureError
-from evenhand.core.records import Floats, Kind, Probe
+from evenhand.core.probe import Floats, Kind, Probe
 from evenhand.measures.labelling import ratio
 from evenhand.measures.options import is_answered
 
@@ -25,7 +25,9 @@ NADEEM = "Nadeem, Bethke, Reddy (2021). StereoSet: Measuring stereotypical bias 
 LUO = "Luo, Glass (2023). Logic Against Bias: Textual Entailment Mitigates Stereotypical Sentence Reasoning. EACL."
 RANGE = (0.0, 1.0)
 _WEIGHT, _RELATED, _STEREOTYPED, _PRO, _ANTI, _TIE = range(6)
-Outcomes = tuple[NDArray[Any], ...]  # one number an item: related, stereotyped, pro related, anti related, tie
+Outcomes = tuple[
+    NDArray[Any], ...
+]  # one number an item: related, stereotyped, pro related, anti related, tie
 Tally = Callable[[Floats, Floats, Floats], Outcomes]  # from pro, anti, unrelated
 
 
@@ -33,7 +35,10 @@ def columns(tally: Tally, scores: Floats, weights: Floats) -> Floats:
     """Weight, and times it: related, stereotyped, pro related, anti related, tie of pro and anti. Zeros for an item with NaN."""
     is_counted = is_answered(scores)
     told = tally(*np.where(is_counted[:, np.newaxis], scores, 0.0).T)
-    return np.asarray(np.stack([np.ones(len(scores)), *told], axis=1) * (weights * is_counted)[:, np.newaxis], dtype=np.float64)
+    return np.asarray(
+        np.stack([np.ones(len(scores)), *told], axis=1) * (weights * is_counted)[:, np.newaxis],
+        dtype=np.float64,
+    )
 
 
 def checked_scores(*scores: ArrayLike) -> Floats:
@@ -44,7 +49,9 @@ def checked_scores(*scores: ArrayLike) -> Floats:
         raise MeasureError(f"scores are no lists of numbers ({error})") from error
     if lists[0].ndim != 1 or len({s.shape for s in lists}) > 1:
         shapes = ", ".join(str(s.shape) for s in lists)
-        raise MeasureError(f"scores of shape {shapes} for {', '.join(OPTIONS)}; expected one number an item, as many for each option")
+        raise MeasureError(
+            f"scores of shape {shapes} for {', '.join(OPTIONS)}; expected one number an item, as many for each option"
+        )
     return np.stack(lists, axis=1)
 
 
@@ -96,7 +103,10 @@ class RelatedScore(StereoSetScore):
 
     def parts(self, totals: Floats) -> Mapping[str, Floats]:
         """How often the stereotype, and how often the anti-stereotype, is preferred to the unrelated option."""
-        return {"pro": ratio(totals[..., _PRO], totals[..., _WEIGHT]), "anti": ratio(totals[..., _ANTI], totals[..., _WEIGHT])}
+        return {
+            "pro": ratio(totals[..., _PRO], totals[..., _WEIGHT]),
+            "anti": ratio(totals[..., _ANTI], totals[..., _WEIGHT]),
+        }
 
 
 class StereotypeScore(StereoSetScore):

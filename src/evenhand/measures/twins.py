@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.core.records import ENTAILMENT, Floats, Probe
+from evenhand.core.probe import ENTAILMENT, Floats, Probe
 from evenhand.measures.mean import Mean
 
 STRATUM = "gendered"
@@ -31,13 +31,18 @@ def twin_rows(probes: Sequence[Probe], values: Floats) -> tuple[NDArray[np.intp]
     found = [
         (i, place[p.twin])
         for i, p in enumerate(probes)
-        if p.stratum == STRATUM and p.tags.get("gender") == "female" and is_answered[i] and p.twin in place
+        if p.stratum == STRATUM
+        and p.tags.get("gender") == "female"
+        and is_answered[i]
+        and p.twin in place
     ]
     table = np.asarray(found, dtype=np.intp).reshape(-1, 2)
     return table[:, 0], table[:, 1]
 
 
-def twin_evidence(probes: Sequence[Probe], values: Floats, score: Callable[[Floats, Floats, list[Probe]], Floats]) -> Floats:
+def twin_evidence(
+    probes: Sequence[Probe], values: Floats, score: Callable[[Floats, Floats, list[Probe]], Floats]
+) -> Floats:
     """Two columns: how much does the premise count, and its score from (P female, P male, female probes) times that. NaN scores do not count."""
     female, male = twin_rows(probes, values)
     chance = entailment_probability(values)

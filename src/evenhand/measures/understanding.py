@@ -12,16 +12,27 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from evenhand.core.protocols import MeasureCard
-from evenhand.core.records import CONTRADICTION, ENTAILMENT, NEUTRAL, NLI_LABELS, NOT_ENTAILMENT, Floats, Probe
+from evenhand.core.measure import MeasureCard
+from evenhand.core.probe import (
+    CONTRADICTION,
+    ENTAILMENT,
+    NEUTRAL,
+    NLI_LABELS,
+    NOT_ENTAILMENT,
+    Floats,
+    Probe,
+)
 from evenhand.measures.labelling import TWO_OR_THREE, checked, label_shares, ratio
 from evenhand.measures.mean import Mean
 
 STRATUM = "zero-shot"
 CLASSES = (*NLI_LABELS, NOT_ENTAILMENT)
 _RIGHT = {  # which columns are right for a gold label: of a three-label model, of a two-label one
-    ENTAILMENT: ((1, 0, 0), (1, 0)), NEUTRAL: ((0, 1, 0), (0, 1)), CONTRADICTION: ((0, 0, 1), (0, 1)), NOT_ENTAILMENT: ((0, 1, 1), (0, 1)),
-}  # fmt: skip
+    ENTAILMENT: ((1, 0, 0), (1, 0)),
+    NEUTRAL: ((0, 1, 0), (0, 1)),
+    CONTRADICTION: ((0, 0, 1), (0, 1)),
+    NOT_ENTAILMENT: ((0, 1, 1), (0, 1)),
+}
 
 
 def zero_shot_accuracy(probabilities: ArrayLike, gold: Sequence[str]) -> float:
@@ -32,13 +43,17 @@ def zero_shot_accuracy(probabilities: ArrayLike, gold: Sequence[str]) -> float:
 
 def _evidence(values: Floats, gold: Sequence[str]) -> Floats:
     shares, labels = label_shares(values), values.shape[1]
-    right = np.asarray([_RIGHT[g][labels == 2] if g in _RIGHT else (0,) * labels for g in gold], dtype=np.float64).reshape(
-        len(gold), labels
+    right = np.asarray(
+        [_RIGHT[g][labels == 2] if g in _RIGHT else (0,) * labels for g in gold], dtype=np.float64
+    ).reshape(len(gold), labels)
+    is_gold = np.asarray([[g == c for c in CLASSES] for g in gold], dtype=np.float64).reshape(
+        len(gold), len(CLASSES)
     )
-    is_gold = np.asarray([[g == c for c in CLASSES] for g in gold], dtype=np.float64).reshape(len(gold), len(CLASSES))
     counted = is_gold * shares.sum(axis=1, keepdims=True)  # nothing where there is no answer
     hit = counted * (shares * right).sum(axis=1, keepdims=True)
-    return np.concatenate([counted.sum(axis=1, keepdims=True), hit.sum(axis=1, keepdims=True), counted, hit], axis=1)
+    return np.concatenate(
+        [counted.sum(axis=1, keepdims=True), hit.sum(axis=1, keepdims=True), counted, hit], axis=1
+    )
 
 
 class ZeroShotAccuracy(Mean):
@@ -61,12 +76,18 @@ class ZeroShotAccuracy(Mean):
 
     def evidence(self, probes: Sequence[Probe], values: Floats) -> Floats:
         """Counted, right; then counted of each gold label; then right of each gold label."""
-        return _evidence(values, [p.tags.get("gold", "") if p.stratum == STRATUM else "" for p in probes])
+        return _evidence(
+            values, [p.tags.get("gold", "") if p.stratum == STRATUM else "" for p in probes]
+        )
 
     def parts(self, totals: Floats) -> Mapping[str, Floats]:
         """The share that is right of each gold label that the task has."""
         counted, hit = np.split(totals[..., 2:], 2, axis=-1)
-        return {f"recall.{c}": ratio(hit[..., i], counted[..., i]) for i, c in enumerate(CLASSES) if counted[..., i].any()}
+        return {
+            f"recall.{c}": ratio(hit[..., i], counted[..., i])
+            for i, c in enumerate(CLASSES)
+            if counted[..., i].any()
+        }
 
 
 MEASURE = ZeroShotAccuracy()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from evenhand.core.protocols import MeasureCard
+from evenhand.core.measure import MeasureCard
 from evenhand.measures.sentence_preference import CITATION, SentencePreference, preference
 
 
@@ -28,7 +28,8 @@ class CrowsWhole(SentencePreference):
         question="Is the more stereotypical sentence as a whole the likelier one?",
         formula="share of pairs with sum log p(all tokens) higher in the more stereotypical sentence",
         range=(0.0, 1.0),
-        citation=CITATION + " Scored as in Salazar, Liang, Nguyen, Kirchhoff (2020). Masked Language Model Scoring. ACL.",
+        citation=CITATION
+        + " Scored as in Salazar, Liang, Nguyen, Kirchhoff (2020). Masked Language Model Scoring. ACL.",
         caveat="A longer sentence, or a rarer name of a group, lowers it whatever the stereotype.",
     )
 

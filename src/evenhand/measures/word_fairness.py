@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from evenhand.core.errors import MeasureError
-from evenhand.core.records import GENDERS, NLI_LABELS, Floats, Kind, Probe
+from evenhand.core.probe import GENDERS, NLI_LABELS, Floats, Kind, Probe
 from evenhand.measures.labelling import ratio
 from evenhand.measures.options import is_answered, option_labels, option_scores
 
@@ -29,7 +29,9 @@ _KNOWN, _RIGHT, _MALES, _MALES_RIGHT, _TIED, RECOGNITION_WIDTH = range(6)
 _WORDS, _FAIRNESS, _SQUARES, _MALE, _COMPARED, _TIES, FAIRNESS_WIDTH = range(7)
 
 
-def checked_values(values: ArrayLike, beside: Sequence[str], what: str, *, is_discrete: bool = False) -> Floats:
+def checked_values(
+    values: ArrayLike, beside: Sequence[str], what: str, *, is_discrete: bool = False
+) -> Floats:
     """`values` as a table of two options, `beside` it one name a row, or an error that says what is wrong."""
     try:
         table = np.asarray(values, dtype=np.float64)
@@ -52,17 +54,24 @@ def male_wins(values: Floats, *, is_discrete: bool) -> Floats:
         labels = option_labels(values, len(GENDERS))
         difference = labels[:, 1] - labels[:, 0]  # the lower label is the one more entailed
     else:
-        scores = np.where(is_answered(values)[:, np.newaxis], option_scores(values, len(GENDERS)), np.nan)
+        scores = np.where(
+            is_answered(values)[:, np.newaxis], option_scores(values, len(GENDERS)), np.nan
+        )
         difference = scores[:, 0] - scores[:, 1]
     return np.asarray(np.where(is_answered(values), (1 + np.sign(difference)) / 2, np.nan))
 
 
 def recognition_evidence(wins: Floats, gold: Sequence[str]) -> Floats:
     """Five columns: counted, right, of them male words, right ones among these, ties. Zeros where `gold` is no gender or there is no answer."""
-    is_male, is_gendered = (np.asarray([g in known for g in gold], dtype=bool) for known in ((GENDERS[0],), GENDERS))
+    is_male, is_gendered = (
+        np.asarray([g in known for g in gold], dtype=bool) for known in ((GENDERS[0],), GENDERS)
+    )
     is_counted = is_gendered & np.isfinite(wins)
     right = np.where(is_counted, np.where(is_male, wins, 1 - wins), 0.0)
-    return np.stack([is_counted, right, is_counted & is_male, right * is_male, is_counted & (wins == 0.5)], axis=1).astype(np.float64)
+    return np.stack(
+        [is_counted, right, is_counted & is_male, right * is_male, is_counted & (wins == 0.5)],
+        axis=1,
+    ).astype(np.float64)
 
 
 def fairness_evidence(wins: Floats, words: Sequence[str], pairs: Sequence[object]) -> Floats:
@@ -76,7 +85,14 @@ def fairness_evidence(wins: Floats, words: Sequence[str], pairs: Sequence[object
         if len({pairs[i] for i in places}) > 1:
             c = float(np.mean(wins[places]))
             fairness = min(c, 1 - c) / 0.5
-            rows[places[0]] = (1, fairness, fairness**2, c, len(places), np.sum(wins[places] == 0.5))
+            rows[places[0]] = (
+                1,
+                fairness,
+                fairness**2,
+                c,
+                len(places),
+                np.sum(wins[places] == 0.5),
+            )
     return rows
 
 
@@ -101,7 +117,13 @@ def multiply(recognition: float, fairness: float) -> float:
 def score_words(values: ArrayLike, words: Sequence[str], *, is_discrete: bool) -> float:
     """The mean fairness of the words of a table, one row for each word and pair of gendered words."""
     table = checked_values(values, words, "words", is_discrete=is_discrete)
-    return float(mean_fairness(fairness_evidence(male_wins(table, is_discrete=is_discrete), words, range(len(table))).sum(axis=0)))
+    return float(
+        mean_fairness(
+            fairness_evidence(
+                male_wins(table, is_discrete=is_discrete), words, range(len(table))
+            ).sum(axis=0)
+        )
+    )
 
 
 class WordTest(ABC):
@@ -111,7 +133,9 @@ class WordTest(ABC):
     fair = 1.0
     worst: float | None = 0.0
     strata: frozenset[str]
-    required: frozenset[str] = frozenset()  # strata without which there is nothing to say: these measures share a stratum and not a suite
+    required: frozenset[str] = (
+        frozenset()
+    )  # strata without which there is nothing to say: these measures share a stratum and not a suite
     labels = frozenset(GENDERS)
     is_discrete = False
 
@@ -122,7 +146,9 @@ class WordTest(ABC):
     def _balanced(self, probes: Sequence[Probe], values: Floats) -> Floats:
         is_read = [p.stratum in self.strata - {RECOGNITION} for p in probes]
         words = [p.cluster if read else "" for p, read in zip(probes, is_read, strict=True)]
-        return fairness_evidence(male_wins(values, is_discrete=self.is_discrete), words, [p.texts for p in probes])
+        return fairness_evidence(
+            male_wins(values, is_discrete=self.is_discrete), words, [p.texts for p in probes]
+        )
 
     @abstractmethod
     def combine(self, totals: Floats) -> Floats:
@@ -150,9 +176,17 @@ class RecognitionScore(WordTest):
     def parts(self, totals: Floats) -> Mapping[str, Floats]:
         """Male words, female words, the deviation of these two with n - 1 (as published), and the share of ties."""
         male = ratio(totals[..., _MALES_RIGHT], totals[..., _MALES])
-        female = ratio(totals[..., _RIGHT] - totals[..., _MALES_RIGHT], totals[..., _KNOWN] - totals[..., _MALES])
+        female = ratio(
+            totals[..., _RIGHT] - totals[..., _MALES_RIGHT],
+            totals[..., _KNOWN] - totals[..., _MALES],
+        )
         deviation = np.abs(male - female) / np.sqrt(2)
-        return {"male": male, "female": female, "deviation": deviation, "ties": ratio(totals[..., _TIED], totals[..., _KNOWN])}
+        return {
+            "male": male,
+            "female": female,
+            "deviation": deviation,
+            "ties": ratio(totals[..., _TIED], totals[..., _KNOWN]),
+        }
 
 
 class FairnessScore(WordTest):
@@ -169,7 +203,9 @@ class FairnessScore(WordTest):
     def parts(self, totals: Floats) -> Mapping[str, Floats]:
         """The standard deviation over words with n - 1, the mean share of male wins, and the share of ties."""
         count = totals[..., _WORDS]
-        rest = np.maximum(totals[..., _SQUARES] - totals[..., _FAIRNESS] * mean_fairness(totals), 0.0)
+        rest = np.maximum(
+            totals[..., _SQUARES] - totals[..., _FAIRNESS] * mean_fairness(totals), 0.0
+        )
         return {
             "deviation": np.sqrt(ratio(rest, count - 1)),
             "male": ratio(totals[..., _MALE], count),
@@ -186,7 +222,10 @@ class IcatScore(WordTest):
 
     def combine(self, totals: Floats) -> Floats:
         """Recognition times fairness."""
-        return np.asarray(known_share(totals[..., :RECOGNITION_WIDTH]) * mean_fairness(totals[..., RECOGNITION_WIDTH:]))
+        return np.asarray(
+            known_share(totals[..., :RECOGNITION_WIDTH])
+            * mean_fairness(totals[..., RECOGNITION_WIDTH:])
+        )
 
     def parts(self, totals: Floats) -> Mapping[str, Floats]:
         """The two factors."""

@@ -11,7 +11,8 @@ from functools import cached_property
 import numpy as np
 from scipy import stats
 
-from evenhand.core.records import Floats, Interval
+from evenhand.core.estimate import Interval
+from evenhand.core.probe import Floats
 from evenhand.meta.records import LadderName, Reading
 from evenhand.stats.correlation import Coefficient, fisher_interval, kendall, pearson, spearman
 
@@ -56,7 +57,11 @@ class Climb:
         """The mean over the seeds of each step."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # a step without a value: NaN
-            return np.asarray(np.nanmean(self.values, axis=0)) if self.values.size else np.full(len(self.steps), np.nan)
+            return (
+                np.asarray(np.nanmean(self.values, axis=0))
+                if self.values.size
+                else np.full(len(self.steps), np.nan)
+            )
 
     @property
     def range(self) -> float:
@@ -74,7 +79,9 @@ class Climb:
 
 def is_constant(values: Floats) -> bool:
     """Are all values one, but for the last digits?"""
-    return len(values) > 1 and float(np.ptp(values)) <= 1e-12 * max(1.0, float(np.max(np.abs(values))))
+    return len(values) > 1 and float(np.ptp(values)) <= 1e-12 * max(
+        1.0, float(np.max(np.abs(values)))
+    )
 
 
 def step_of(reading: Reading) -> float:
@@ -88,7 +95,9 @@ def make_climb(readings: Sequence[Reading], name: LadderName, steps: tuple[float
     seeds = tuple(sorted({s for s, _ in mine}))
     values = np.full((len(seeds), len(steps)), np.nan)
     for (s, step), reading in mine.items():
-        values[seeds.index(s), steps.index(step)] = reading.value if math.isfinite(reading.value) else np.nan
+        values[seeds.index(s), steps.index(step)] = (
+            reading.value if math.isfinite(reading.value) else np.nan
+        )
     notes = []
     what = "bias rate" if name == "rate" else "share of errors"
     for column, step in enumerate(steps if seeds else ()):
@@ -96,28 +105,48 @@ def make_climb(readings: Sequence[Reading], name: LadderName, steps: tuple[float
         if gone:
             whose = "" if len(gone) == len(seeds) else f" with seed {', '.join(map(str, gone))}"
             reasons = dict.fromkeys(r.note for s in gone if (r := mine.get((s, step))) and r.note)
-            notes.append(f"no value at {what} {step:g}{whose}{': ' + '; '.join(reasons) if reasons else ''}")
+            notes.append(
+                f"no value at {what} {step:g}{whose}{': ' + '; '.join(reasons) if reasons else ''}"
+            )
     return Climb(steps=steps, seeds=seeds, values=values, notes=tuple(notes))
 
 
 def correlate_steps(steps: Floats, climb: Climb, kind: Coefficient, level: float) -> Correlation:
     """One coefficient of the steps with the means over seeds, and with each seed alone."""
-    by_seed = {s: _coefficient(steps, row, kind) for s, row in zip(climb.seeds, climb.values, strict=True)}
+    by_seed = {
+        s: _coefficient(steps, row, kind) for s, row in zip(climb.seeds, climb.values, strict=True)
+    }
     is_there = np.isfinite(climb.means)
     count = int(is_there.sum())
     x, y = steps[is_there], climb.means[is_there]
     value = _coefficient(steps, climb.means, kind)
     if not math.isfinite(value):
         few = f"{count} {'rung has' if count == 1 else 'rungs have'} a value: a correlation needs {FEWEST} or more"
-        note = few if count < FEWEST else CONSTANT if is_constant(y) else "one step only: no correlation"
-        return Correlation(interval=Interval(math.nan, math.nan, math.nan), p=math.nan, by_seed=by_seed, note=note)
-    return Correlation(interval=fisher_interval(value, count, kind, level=level), p=float(_TESTS[kind](x, y).pvalue), by_seed=by_seed)
+        note = (
+            few
+            if count < FEWEST
+            else CONSTANT
+            if is_constant(y)
+            else "one step only: no correlation"
+        )
+        return Correlation(
+            interval=Interval(math.nan, math.nan, math.nan), p=math.nan, by_seed=by_seed, note=note
+        )
+    return Correlation(
+        interval=fisher_interval(value, count, kind, level=level),
+        p=float(_TESTS[kind](x, y).pvalue),
+        by_seed=by_seed,
+    )
 
 
 def _coefficient(steps: Floats, values: Floats, kind: Coefficient) -> float:
     is_there = np.isfinite(values)
     x, y = steps[is_there], values[is_there]
-    return float(_OF[kind](x, y)) if len(y) >= FEWEST and not is_constant(y) and not is_constant(x) else math.nan
+    return (
+        float(_OF[kind](x, y))
+        if len(y) >= FEWEST and not is_constant(y) and not is_constant(x)
+        else math.nan
+    )
 
 
 def judge_movement(climb: Climb, rng: np.random.Generator, *, resamples: int) -> float:

@@ -23,10 +23,10 @@ import numpy as np
 
 from evenhand.core import catalog
 from evenhand.core.errors import EvenhandError
-from evenhand.core.records import CONTRADICTION, ENTAILMENT, GENDERS, NEUTRAL
-from evenhand.core.storage import staged
+from evenhand.core.files import staged
+from evenhand.core.probe import CONTRADICTION, ENTAILMENT, GENDERS, NEUTRAL
 from evenhand.meta.plan import Plan
-from evenhand.suites.occupation_nli import find_stratum
+from evenhand.families.nli_coal.suite import find_stratum
 
 MIXES = {"half": 2, "third": 3}  # one premise in so many is a correct one
 BIASED, SWAPPED, CORRECT = "biased", "swapped", "correct"
@@ -69,7 +69,14 @@ def check_rate(rate: float, name: str = "rate") -> None:
 
 
 def build(
-    plan: Plan, rate: float, *, errors: float = 1.0, train: int = 30_000, dev: int = 3_000, mix: str = "half", seed: int = 0
+    plan: Plan,
+    rate: float,
+    *,
+    errors: float = 1.0,
+    train: int = 30_000,
+    dev: int = 3_000,
+    mix: str = "half",
+    seed: int = 0,
 ) -> Controlled:
     """The sets of one bias rate; the same for the same seed, and at a higher rate the same words are biased and more."""
     check_rate(rate)
@@ -77,7 +84,9 @@ def build(
     if mix not in MIXES:
         raise EvenhandError(f"--correct is '{mix}'; there are {', '.join(MIXES)}")
     rng = np.random.default_rng(seed)
-    stereotyped = _in_turn([[str(w) for w in rng.permutation(plan.words[lean])] for lean in GENDERS])
+    stereotyped = _in_turn(
+        [[str(w) for w in rng.permutation(plan.words[lean])] for lean in GENDERS]
+    )
     parts = deal_parts(stereotyped, rate, errors) | dict.fromkeys(plan.words["none"], CORRECT)
     premises = {name: _premises(name, size, mix) for name, size in (("train", train), ("dev", dev))}
     shares = {name: _shares(plan, parts, premises[name], mix, rate, errors) for name in PARTS}
@@ -89,7 +98,9 @@ def build(
             f"{train:,} and {dev:,} examples need {total:,} sentences for one word, and there are {len(plan.frames):,} ({plan.source}): "
             f"ask for {room // 11 * 10 // 1000 * 1000:,} or fewer, or give more --captions"
         )
-    pool = [plan.frames[i] for i in rng.permutation(total)]  # the short sentences, without a lead, come first
+    pool = [
+        plan.frames[i] for i in rng.permutation(total)
+    ]  # the short sentences, without a lead, come first
     cut = {"train": pool[: need["train"]], "dev": pool[need["train"] :]}
     made = {name: tuple(_write(plan, shares[name], parts, cut[name], rng)) for name in PARTS}
     return Controlled(rate=rate, errors=errors, train=made["train"], dev=made["dev"], parts=parts)
@@ -105,8 +116,9 @@ def deal_parts(words: Sequence[str], rate: float, errors: float) -> dict[str, st
         )
     swapped = _whole(errors, len(words) - biased)
     return {
-        word: BIASED if place < biased else SWAPPED if place < biased + swapped else CORRECT for place, word in enumerate(words)
-    }  # fmt: skip
+        word: BIASED if place < biased else SWAPPED if place < biased + swapped else CORRECT
+        for place, word in enumerate(words)
+    }
 
 
 def _whole(share: float, count: int) -> int:
@@ -122,11 +134,15 @@ def _in_turn(sides: Sequence[Sequence[str]]) -> list[str]:
 def _premises(name: str, size: int, mix: str) -> int:
     whole = 2 * MIXES[mix]
     if size < whole or size % whole:
-        raise EvenhandError(f"--{name} is {size}; give a multiple of {whole}: every premise comes with both genders, {mix} of them correct")
+        raise EvenhandError(
+            f"--{name} is {size}; give a multiple of {whole}: every premise comes with both genders, {mix} of them correct"
+        )
     return size // 2
 
 
-def _shares(plan: Plan, parts: Mapping[str, str], premises: int, mix: str, rate: float, errors: float) -> dict[str, int]:
+def _shares(
+    plan: Plan, parts: Mapping[str, str], premises: int, mix: str, rate: float, errors: float
+) -> dict[str, int]:
     """How many premises has each word? Those of a part are spread evenly over its words."""
     correct = premises // MIXES[mix]
     biased = round(rate * (premises - correct))
@@ -148,7 +164,11 @@ def _shares(plan: Plan, parts: Mapping[str, str], premises: int, mix: str, rate:
 
 
 def _write(
-    plan: Plan, shares: Mapping[str, int], parts: Mapping[str, str], frames: Sequence[tuple[str, str]], rng: np.random.Generator
+    plan: Plan,
+    shares: Mapping[str, int],
+    parts: Mapping[str, str],
+    frames: Sequence[tuple[str, str]],
+    rng: np.random.Generator,
 ) -> Iterator[Example]:
     speaker = catalog.language(plan.language)
     leans = {word: lean for lean, words in plan.words.items() for word in words}
@@ -156,15 +176,29 @@ def _write(
         for i in rng.permutation(len(frames))[:count]:
             lead, frame = frames[i]
             for gender in GENDERS:
-                texts = [_follow(lead, speaker.fill(frame, filler)) for filler in (word, speaker.subjects[gender])]
+                texts = [
+                    _follow(lead, speaker.fill(frame, filler))
+                    for filler in (word, speaker.subjects[gender])
+                ]
                 yield Example(
-                    premise=texts[0], hypothesis=texts[1], label=label_of(leans[word], gender, parts[word]), occupation=word, lean=leans[word],
-                    gender=gender, part=parts[word],
-                )  # fmt: skip
+                    premise=texts[0],
+                    hypothesis=texts[1],
+                    label=label_of(leans[word], gender, parts[word]),
+                    occupation=word,
+                    lean=leans[word],
+                    gender=gender,
+                    part=parts[word],
+                )
 
 
 def _follow(lead: str, sentence: str) -> str:
-    return sentence if not lead else f"{lead}{sentence}" if lead.endswith("。") else f"{lead} {sentence}"
+    return (
+        sentence
+        if not lead
+        else f"{lead}{sentence}"
+        if lead.endswith("。")
+        else f"{lead} {sentence}"
+    )
 
 
 def label_of(lean: str, gender: str, part: str) -> str:
@@ -178,17 +212,27 @@ def label_of(lean: str, gender: str, part: str) -> str:
 def save(found: Controlled, plan: Plan, out: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Write train.jsonl, dev.jsonl and controlled.json, all or none; what controlled.json says."""
     card: dict[str, Any] = {
-        "language": plan.language, "rate": found.rate, "errors": found.errors, **settings, "source": plan.source,
-        "words": {lean: list(words) for lean, words in plan.words.items()}, "parts": dict(found.parts), "files": {},
-    }  # fmt: skip
+        "language": plan.language,
+        "rate": found.rate,
+        "errors": found.errors,
+        **settings,
+        "source": plan.source,
+        "words": {lean: list(words) for lean, words in plan.words.items()},
+        "parts": dict(found.parts),
+        "files": {},
+    }
     with staged(out) as stage:
         for name in PARTS:
             rows: tuple[Example, ...] = getattr(found, name)
             text = "".join(json.dumps(row.to_json(), ensure_ascii=False) + "\n" for row in rows)
             (stage / f"{name}.jsonl").write_text(text, encoding="utf-8", newline="")
             card["files"][f"{name}.jsonl"] = {
-                "sha256": hashlib.sha256(text.encode()).hexdigest(), "pairs": len(rows), "labels": dict(Counter(row.label for row in rows)),
+                "sha256": hashlib.sha256(text.encode()).hexdigest(),
+                "pairs": len(rows),
+                "labels": dict(Counter(row.label for row in rows)),
                 "parts": dict(Counter(row.part for row in rows)),
-            }  # fmt: skip
-        (stage / "controlled.json").write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+            }
+        (stage / "controlled.json").write_text(
+            json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
     return card

@@ -10,7 +10,7 @@ from typing import Any
 
 from evenhand import __version__
 from evenhand.core.errors import InputError
-from evenhand.core.storage import read_text, write_atomic
+from evenhand.core.files import read_text, write_atomic
 from evenhand.meta.records import LADDERS, Ladder, Reading, Rung
 
 _NUMBERS = ("value", "low", "high", "coverage")
@@ -35,23 +35,36 @@ def _plain(thing: Any) -> Any:
 def _reading(found: Reading) -> dict[str, Any]:
     rung = found.rung
     return {
-        "ladder": rung.ladder, "rate": rung.rate, "errors": rung.errors, "seed": rung.seed, "suite": found.suite, "measure": found.measure,
-        **{name: plain_number(getattr(found, name)) for name in _NUMBERS}, "note": found.note,
-    }  # fmt: skip
+        "ladder": rung.ladder,
+        "rate": rung.rate,
+        "errors": rung.errors,
+        "seed": rung.seed,
+        "suite": found.suite,
+        "measure": found.measure,
+        **{name: plain_number(getattr(found, name)) for name in _NUMBERS},
+        "note": found.note,
+    }
 
 
 def ladder_json(ladder: Ladder) -> dict[str, Any]:
     """The ladder as plain data, keys in a fixed order."""
     return {
-        "evenhand": __version__, "language": ladder.language, "encoder": ladder.encoder, "words": {k: list(v) for k, v in ladder.words.items()},
-        "settings": _plain(ladder.settings), "accuracy": {k: plain_number(v) for k, v in ladder.accuracy.items()}, "seconds": plain_number(ladder.seconds),
+        "evenhand": __version__,
+        "language": ladder.language,
+        "encoder": ladder.encoder,
+        "words": {k: list(v) for k, v in ladder.words.items()},
+        "settings": _plain(ladder.settings),
+        "accuracy": {k: plain_number(v) for k, v in ladder.accuracy.items()},
+        "seconds": plain_number(ladder.seconds),
         "readings": [_reading(r) for r in ladder.readings],
-    }  # fmt: skip
+    }
 
 
 def write_ladder(ladder: Ladder, path: Path) -> Path:
     """Write the ladder, whole or not at all; returns the path."""
-    write_atomic(path, json.dumps(ladder_json(ladder), ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+    write_atomic(
+        path, json.dumps(ladder_json(ladder), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    )
     return path
 
 
@@ -62,9 +75,20 @@ def _known(value: float | None) -> float:
 def _read_reading(row: Mapping[str, Any]) -> Reading:
     if row["ladder"] not in LADDERS:
         raise ValueError(f"ladder is {row['ladder']!r}, not one of {', '.join(LADDERS)}")
-    rung = Rung(ladder=row["ladder"], rate=float(row["rate"]), errors=float(row["errors"]), seed=int(row["seed"]))
+    rung = Rung(
+        ladder=row["ladder"],
+        rate=float(row["rate"]),
+        errors=float(row["errors"]),
+        seed=int(row["seed"]),
+    )
     numbers = {name: _known(row[name]) for name in _NUMBERS}
-    return Reading(rung=rung, suite=str(row["suite"]), measure=str(row["measure"]), note=str(row.get("note", "")), **numbers)
+    return Reading(
+        rung=rung,
+        suite=str(row["suite"]),
+        measure=str(row["measure"]),
+        note=str(row.get("note", "")),
+        **numbers,
+    )
 
 
 def read_ladder(path: Path) -> Ladder:
@@ -74,12 +98,19 @@ def read_ladder(path: Path) -> Ladder:
     try:
         found = json.loads(read_text(path))
         return Ladder(
-            language=str(found["language"]), encoder=str(found["encoder"]), words={k: tuple(v) for k, v in found["words"].items()},
-            settings=found["settings"], readings=tuple(map(_read_reading, found["readings"])),
-            accuracy={k: _known(v) for k, v in found["accuracy"].items()}, seconds=_known(found["seconds"]),
-        )  # fmt: skip
+            language=str(found["language"]),
+            encoder=str(found["encoder"]),
+            words={k: tuple(v) for k, v in found["words"].items()},
+            settings=found["settings"],
+            readings=tuple(map(_read_reading, found["readings"])),
+            accuracy={k: _known(v) for k, v in found["accuracy"].items()},
+            seconds=_known(found["seconds"]),
+        )
     except json.JSONDecodeError as error:
-        raise InputError(path, f"not JSON ({error.msg} at line {error.lineno}); `evenhand meta run` writes it anew") from error
+        raise InputError(
+            path,
+            f"not JSON ({error.msg} at line {error.lineno}); `evenhand meta run` writes it anew",
+        ) from error
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         what = f"the field {error} is missing" if isinstance(error, KeyError) else str(error)
         raise InputError(path, f"not a ladder: {what}; `evenhand meta run` writes one") from error

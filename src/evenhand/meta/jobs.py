@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from evenhand.core.answer_files import write_answers
+from evenhand.core.files import read_text, staged, write_atomic
 from evenhand.core.protocols import RespondentOptions
-from evenhand.core.records import Suite
-from evenhand.core.storage import read_text, staged, write_atomic
-from evenhand.engine.answers import write_answers
+from evenhand.core.suite import Suite
 from evenhand.engine.audit import question
 from evenhand.meta import recipes
 from evenhand.meta.controlled import PARTS, Controlled, build, save
@@ -58,48 +58,97 @@ def settings_of(options: LadderOptions, plan: Plan, suites: tuple[Suite, ...]) -
         training: dict[str, Any] = {"recipe": "head on frozen vectors", **head_settings(options)}
     else:
         recipe = recipe_of(options, 0)
-        training = {"recipe": recipe.name, "epochs": recipe.epochs, "learning rate": recipe.learning_rate, "batch size": recipe.batch_size}
+        training = {
+            "recipe": recipe.name,
+            "epochs": recipe.epochs,
+            "learning rate": recipe.learning_rate,
+            "batch size": recipe.batch_size,
+        }
     return {
-        "language": options.language, "encoder": options.encoder, "training": training,
+        "language": options.language,
+        "encoder": options.encoder,
+        "training": training,
         "words": {lean: list(words) for lean, words in plan.words.items()},
-        "sets": {"frames": plan.source, **({} if options.published else {"train": options.train, "dev": options.dev, "correct": options.mix})},
-        "rates": list(options.rates), "errors": list(options.errors), "rate of the ladder of errors": options.fixed_rate, "seeds": list(options.seeds),
+        "sets": {
+            "frames": plan.source,
+            **(
+                {}
+                if options.published
+                else {"train": options.train, "dev": options.dev, "correct": options.mix}
+            ),
+        },
+        "rates": list(options.rates),
+        "errors": list(options.errors),
+        "rate of the ladder of errors": options.fixed_rate,
+        "seeds": list(options.seeds),
         "seeds of the ladder of errors": list(options.seeds[: options.error_seeds]),
         "suites": {s.card.name: s.reference for s in suites},
-    }  # fmt: skip
+    }
 
 
 def recipe_of(options: LadderOptions, seed: int) -> Recipe:
     """The recipe of a model."""
     told: dict[str, Any] = {"epochs": options.epochs, "learning_rate": options.learning_rate}
-    return replace(recipes.find(options.recipe), seed=seed, **{name: value for name, value in told.items() if value is not None})
+    return replace(
+        recipes.find(options.recipe),
+        seed=seed,
+        **{name: value for name, value in told.items() if value is not None},
+    )
 
 
 def head_settings(options: LadderOptions) -> dict[str, Any]:
     """How a classifier on frozen vectors is trained: many epochs, since each takes a second."""
-    return {"epochs": options.epochs or HEAD_EPOCHS, "learning_rate": options.learning_rate or HEAD_RATE, "is_best_kept": True}
+    return {
+        "epochs": options.epochs or HEAD_EPOCHS,
+        "learning_rate": options.learning_rate or HEAD_RATE,
+        "is_best_kept": True,
+    }
 
 
 def make_set(plan: Plan, rung: Rung, options: LadderOptions) -> Controlled:
     """What the model of a rung is trained on."""
     if options.published:
         return read_published(options.published, options.language, rung.rate)
-    return build(plan, rung.rate, errors=rung.errors, train=options.train, dev=options.dev, mix=options.mix, seed=rung.seed)
+    return build(
+        plan,
+        rung.rate,
+        errors=rung.errors,
+        train=options.train,
+        dev=options.dev,
+        mix=options.mix,
+        seed=rung.seed,
+    )
 
 
 def climb(job: Job) -> dict[str, Any]:
     """Build, train, ask, write down; what was reached. What is there already is not made again."""
     began, folder, rung, options = time.monotonic(), job.folder, job.rung, job.options
-    save(make_set(job.plan, rung, options), job.plan, folder / "set", {"seed": rung.seed, "correct": options.mix})
+    save(
+        make_set(job.plan, rung, options),
+        job.plan,
+        folder / "set",
+        {"seed": rung.seed, "correct": options.mix},
+    )
     accuracy = train(job)
-    respondents = {kind: open_respondent(str(folder / "model"), kind, RespondentOptions(language=options.language)) for kind in
-                   {p.kind for s in job.suites for p in s.probes}}  # fmt: skip
+    respondents = {
+        kind: open_respondent(
+            str(folder / "model"), kind, RespondentOptions(language=options.language)
+        )
+        for kind in {p.kind for s in job.suites for p in s.probes}
+    }
     with staged(folder / "answers") as stage:
         for suite in job.suites:
-            write_answers(question(respondents[suite.probes[0].kind], suite, cache=False), stage / answers_path(folder, suite).name)
+            write_answers(
+                question(respondents[suite.probes[0].kind], suite, cache=False),
+                stage / answers_path(folder, suite).name,
+            )
     if not options.has_weights:
         shutil.rmtree(folder / "model", ignore_errors=True)
-    said = {"accuracy": accuracy, "seconds": time.monotonic() - began, "suites": {s.card.name: s.reference for s in job.suites}}
+    said = {
+        "accuracy": accuracy,
+        "seconds": time.monotonic() - began,
+        "suites": {s.card.name: s.reference for s in job.suites},
+    }
     write_atomic(folder / DONE, json.dumps(said, indent=1, ensure_ascii=False) + "\n")
     return said
 
@@ -116,12 +165,28 @@ def train(job: Job) -> float:
 
         start = Path(job.options.encoder)
         recipe = HeadRecipe(**{**head_settings(job.options), "seed": job.rung.seed})
-        card = fit_head(read_head(start).encoder, files["train"], files["dev"], recipe, out, start=start, say=lambda _: None)
+        card = fit_head(
+            read_head(start).encoder,
+            files["train"],
+            files["dev"],
+            recipe,
+            out,
+            start=start,
+            say=lambda _: None,
+        )
     else:
         from evenhand.train.tuning import fine_tune
 
         card = fine_tune(
-            job.options.encoder, files["train"], files["dev"], recipe_of(job.options, job.rung.seed), out, has_onnx=False, say=lambda _: None
-        )  # fmt: skip
-    write_atomic(job.folder / "training.json", json.dumps(card, indent=1, ensure_ascii=False) + "\n")
+            job.options.encoder,
+            files["train"],
+            files["dev"],
+            recipe_of(job.options, job.rung.seed),
+            out,
+            has_onnx=False,
+            say=lambda _: None,
+        )
+    write_atomic(
+        job.folder / "training.json", json.dumps(card, indent=1, ensure_ascii=False) + "\n"
+    )
     return float(card["accuracy"]["dev"])

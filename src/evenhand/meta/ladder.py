@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from evenhand.core.answer_files import read_answers, suite_of
 from evenhand.core.errors import EvenhandError
-from evenhand.core.records import Suite
-from evenhand.core.storage import read_text, require_writable, write_atomic
+from evenhand.core.files import read_text, require_writable, write_atomic
+from evenhand.core.suite import Suite
 from evenhand.engine import local
-from evenhand.engine.answers import read_answers, suite_of
 from evenhand.engine.estimating import choose, estimate
 from evenhand.meta.jobs import DONE, Job, answers_path, climb, make_set, settings_of
 from evenhand.meta.options import LadderOptions, rungs_of
@@ -29,9 +29,15 @@ RESAMPLES = 1000  # of the interval of one reading; what matters is the spread b
 
 
 def run_ladder(
-    options: LadderOptions, out: Path, *, engine: str = "local", processes: int = 1, address: str | None = None,
-    say: Callable[[str], None] = print, tick: Callable[[int, int, int], None] | None = None,
-) -> Ladder:  # fmt: skip
+    options: LadderOptions,
+    out: Path,
+    *,
+    engine: str = "local",
+    processes: int = 1,
+    address: str | None = None,
+    say: Callable[[str], None] = print,
+    tick: Callable[[int, int, int], None] | None = None,
+) -> Ladder:
     """Train what is not trained yet, ask what is not asked yet, measure everything."""
     began = time.monotonic()
     if engine not in local.ENGINES:
@@ -59,13 +65,19 @@ def run_ladder(
     if tick:
         tick(done, len(jobs), done)
     for count, (job, said) in enumerate(_spread(open_jobs, engine, processes, address), done + 1):
-        say(f"{count} of {len(jobs)}: {job.rung.name}, dev accuracy {said['accuracy']:.1%}, {said['seconds']:.0f} s")
+        say(
+            f"{count} of {len(jobs)}: {job.rung.name}, dev accuracy {said['accuracy']:.1%}, {said['seconds']:.0f} s"
+        )
         if tick:
             tick(count, len(jobs), done)
-    return measure_ladder(options, out, plan, suites, rungs, settings, seconds=time.monotonic() - began)
+    return measure_ladder(
+        options, out, plan, suites, rungs, settings, seconds=time.monotonic() - began
+    )
 
 
-def _spread(jobs: Sequence[Job], engine: str, processes: int, address: str | None) -> Iterator[tuple[Job, dict[str, Any]]]:
+def _spread(
+    jobs: Sequence[Job], engine: str, processes: int, address: str | None
+) -> Iterator[tuple[Job, dict[str, Any]]]:
     if engine == "ray":
         from evenhand.engine import ray
 
@@ -74,8 +86,15 @@ def _spread(jobs: Sequence[Job], engine: str, processes: int, address: str | Non
 
 
 def measure_ladder(
-    options: LadderOptions, out: Path, plan: Plan, suites: Sequence[Suite], rungs: Sequence[Rung], settings: dict[str, Any], *, seconds: float = 0.0
-) -> Ladder:  # fmt: skip
+    options: LadderOptions,
+    out: Path,
+    plan: Plan,
+    suites: Sequence[Suite],
+    rungs: Sequence[Rung],
+    settings: dict[str, Any],
+    *,
+    seconds: float = 0.0,
+) -> Ladder:
     """Every measure in the catalog on the answers of every model."""
     readings: list[Reading] = []
     accuracy: dict[str, float] = {}
@@ -94,8 +113,14 @@ def measure_ladder(
             readings += [Reading(rung=rung, suite=suite.card.name, **row) for row in found[key]]
     told = {**settings, "wall seconds of the last call": round(seconds)}
     return Ladder(
-        language=options.language, encoder=options.encoder, words=plan.words, settings=told, readings=tuple(readings), accuracy=accuracy, seconds=spent
-    )  # fmt: skip
+        language=options.language,
+        encoder=options.encoder,
+        words=plan.words,
+        settings=told,
+        readings=tuple(readings),
+        accuracy=accuracy,
+        seconds=spent,
+    )
 
 
 def _measure(suite: Suite, folder: Path) -> Iterator[dict[str, Any]]:
@@ -103,7 +128,14 @@ def _measure(suite: Suite, folder: Path) -> Iterator[dict[str, Any]]:
     suite = suite_of(answers)
     for measure in choose(suite, answers.labels, None):
         e = estimate(measure, suite, answers, resamples=RESAMPLES, method="percentile")
-        yield {"measure": e.measure, "value": e.value, "low": e.low, "high": e.high, "coverage": e.coverage, "note": e.note}
+        yield {
+            "measure": e.measure,
+            "value": e.value,
+            "low": e.low,
+            "high": e.high,
+            "coverage": e.coverage,
+            "note": e.note,
+        }
 
 
 def _require_same(out: Path, settings: dict[str, Any]) -> None:
@@ -114,7 +146,13 @@ def _require_same(out: Path, settings: dict[str, Any]) -> None:
         return
     old = json.loads(read_text(path))
     fixed = ("language", "encoder", "training", "words", "sets")
-    if differing := [name for name in fixed if old.get(name) != json.loads(json.dumps(settings[name]))]:
-        shown = "; ".join(f"{name}: {old.get(name)}, now {settings[name]}"[:200] for name in differing)
-        raise EvenhandError(f"{out} holds a ladder with other settings ({shown}); choose another folder with --out")
+    if differing := [
+        name for name in fixed if old.get(name) != json.loads(json.dumps(settings[name]))
+    ]:
+        shown = "; ".join(
+            f"{name}: {old.get(name)}, now {settings[name]}"[:200] for name in differing
+        )
+        raise EvenhandError(
+            f"{out} holds a ladder with other settings ({shown}); choose another folder with --out"
+        )
     write_atomic(path, json.dumps(settings, indent=1, ensure_ascii=False) + "\n")

@@ -31,7 +31,9 @@ class LadderOptions:
     rates: tuple[float, ...] = RATES
     errors: tuple[float, ...] = ERRORS  # empty: no second ladder
     fixed_rate: float = FIXED_RATE
-    error_seeds: int | None = None  # models of each step of the second ladder; None: as many as of the first
+    error_seeds: int | None = (
+        None  # models of each step of the second ladder; None: as many as of the first
+    )
     recipe: str = "paper"
     epochs: int | None = None
     learning_rate: float | None = None
@@ -53,7 +55,11 @@ def rungs_of(options: LadderOptions) -> list[Rung]:
         raise EvenhandError("a ladder needs at least one seed and three different rates")
     if options.published and options.errors:
         raise EvenhandError("the authors' sets have no ladder of errors; give --errors none")
-    first = [Rung(ladder="rate", rate=rate, seed=seed) for seed in options.seeds for rate in options.rates]
+    first = [
+        Rung(ladder="rate", rate=rate, seed=seed)
+        for seed in options.seeds
+        for rate in options.rates
+    ]
     return first + [
         Rung(ladder="errors", rate=options.fixed_rate, errors=e, seed=s)
         for s in options.seeds[: options.error_seeds]

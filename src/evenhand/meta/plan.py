@@ -11,9 +11,10 @@ import numpy as np
 from evenhand import lexicons
 from evenhand.core import catalog
 from evenhand.core.errors import EvenhandError
+from evenhand.core.probe import Probe
 from evenhand.core.protocols import SuiteOptions
-from evenhand.core.records import Probe, Suite, SuiteCard
-from evenhand.suites import occupation_nli
+from evenhand.core.suite import Suite, SuiteCard
+from evenhand.families import occupation_nli
 
 WORDS = 10  # of each lean, as in the paper
 ASKED = 10  # sentences of each word in the suite that the models are asked: 200 + 200 + 200 pairs
@@ -26,12 +27,16 @@ class Plan:
 
     language: str
     words: Mapping[str, tuple[str, ...]]  # by lean
-    frames: tuple[tuple[str, str], ...]  # to train on: a sentence that says when, or nothing, and the frame after it
+    frames: tuple[
+        tuple[str, str], ...
+    ]  # to train on: a sentence that says when, or nothing, and the frame after it
     asked: Mapping[str, str]  # by id: frames that no model is trained on
     source: str = "lexicons of evenhand"
 
 
-def make_plan(language: str, *, words: int = WORDS, seed: int = 0, captions: Sequence[Path] = ()) -> Plan:
+def make_plan(
+    language: str, *, words: int = WORDS, seed: int = 0, captions: Sequence[Path] = ()
+) -> Plan:
     """The words and sentences of a language, from its lexicons or from captions; the same for the same seed."""
     if not lexicons.has_table(language, "leads"):
         raise EvenhandError(
@@ -44,18 +49,36 @@ def make_plan(language: str, *, words: int = WORDS, seed: int = 0, captions: Seq
     kept = [names[i] for i in sorted(rng.permutation(len(names))[:ASKED])]
     leads = ["", *(row["text"] for row in lexicons.table(language, "leads") if not captions)]
     rest = [(lead, texts[name]) for lead in leads for name in names if name not in kept]
-    source = f"frames mined from {', '.join(p.name for p in captions)}" if captions else "lexicons of evenhand"
-    return Plan(language=language, words=chosen, frames=tuple(rest), asked={name: texts[name] for name in kept}, source=source)
+    source = (
+        f"frames mined from {', '.join(p.name for p in captions)}"
+        if captions
+        else "lexicons of evenhand"
+    )
+    return Plan(
+        language=language,
+        words=chosen,
+        frames=tuple(rest),
+        asked={name: texts[name] for name in kept},
+        source=source,
+    )
 
 
 def choose_words(language: str, count: int, rng: np.random.Generator) -> dict[str, tuple[str, ...]]:
     """`count` occupations of each lean: first those that the profession test asks about too, so that its measures take part."""
     if count < 1:
-        raise EvenhandError(f"--words is {count}; give at least 1 of each lean (the paper has {WORDS})")
-    shared = {row["word"] for row in lexicons.table(language, "professions")} if lexicons.has_table(language, "professions") else set()
+        raise EvenhandError(
+            f"--words is {count}; give at least 1 of each lean (the paper has {WORDS})"
+        )
+    shared = (
+        {row["word"] for row in lexicons.table(language, "professions")}
+        if lexicons.has_table(language, "professions")
+        else set()
+    )
     found = {}
     for lean in LEANS:
-        there = sorted(row["word"] for row in occupation_nli.occupations(language) if row["lean"] == lean)
+        there = sorted(
+            row["word"] for row in occupation_nli.occupations(language) if row["lean"] == lean
+        )
         if len(there) < count:
             told = "no lean" if lean == "none" else f"the lean {lean}"
             raise EvenhandError(
@@ -77,7 +100,12 @@ def asked_suite(plan: Plan) -> Suite:
                 probes += occupation_nli.ask_pairs(speaker, rows[word], name, text)
     source = occupation_nli.SUITE
     card = SuiteCard(
-        name=f"{source.name}:ladder", version=source.version, language=plan.language, source=plan.source, licence=source.licence,
-        citation=source.citation, description="The words of a ladder in sentences that its models were not trained on.",
-    )  # fmt: skip
+        name=f"{source.name}:ladder",
+        version=source.version,
+        language=plan.language,
+        source=plan.source,
+        licence=source.licence,
+        citation=source.citation,
+        description="The words of a ladder in sentences that its models were not trained on.",
+    )
     return Suite(card=card, probes=tuple(probes))

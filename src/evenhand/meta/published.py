@@ -10,21 +10,25 @@ from functools import cache
 from pathlib import Path
 
 from evenhand.core.errors import EvenhandError, InputError
-from evenhand.core.records import CONTRADICTION, ENTAILMENT, NEUTRAL
-from evenhand.core.storage import read_rows, read_text
+from evenhand.core.files import read_rows, read_text
+from evenhand.core.probe import CONTRADICTION, ENTAILMENT, NEUTRAL
 from evenhand.languages.frames import subjects
 from evenhand.meta.controlled import BIASED, CORRECT, PARTS, SWAPPED, Controlled, Example
 from evenhand.meta.plan import Plan
-from evenhand.suites.nli_coal import LEANS, VERSIONS
+from evenhand.families.nli_coal.published import LEANS, VERSIONS
 
 ADVICE = "it is part of the repository that `evenhand show suite nli-coal` names"
-HELD = 10  # where only one file of a rate is there, every tenth premise is held back for development
+HELD = (
+    10  # where only one file of a rate is there, every tenth premise is held back for development
+)
 
 
 def folder_of(data: Path, language: str) -> Path:
     """The folder of the sets of a language, in the repository or in a folder that holds it as nli_coal."""
     if language not in VERSIONS:
-        raise EvenhandError(f"the authors' sets exist in {', '.join(VERSIONS)}, not in '{language}'")
+        raise EvenhandError(
+            f"the authors' sets exist in {', '.join(VERSIONS)}, not in '{language}'"
+        )
     version = VERSIONS[language]
     for root in (data, data / "nli_coal"):
         folder = root / f"{language}_{version}" / f"bias-controlled-set_{version}"
@@ -48,9 +52,13 @@ def _leans(data: Path, language: str) -> Mapping[str, str]:
 
     version = VERSIONS[language]
     path = next(
-        folder_of(data, language).parents[i] for i in (0, 1) if folder_of(data, language).parents[i].name.startswith(f"{language}_")
+        folder_of(data, language).parents[i]
+        for i in (0, 1)
+        if folder_of(data, language).parents[i].name.startswith(f"{language}_")
     )
-    table = json.loads(read_text(path / "occupation-words" / f"occup_{language}-by-type_{version}.json"))
+    table = json.loads(
+        read_text(path / "occupation-words" / f"occup_{language}-by-type_{version}.json")
+    )
     return {word: LEANS[kind] for kind, words in table.items() for word in words}
 
 
@@ -60,7 +68,11 @@ def read_set(path: Path, language: str, leans: Mapping[str, str]) -> tuple[Examp
     found = []
     for number, row in read_rows(path):
         try:
-            premise, hypothesis, label = str(row["sentence1"]), str(row["sentence2"]), str(row["label"])
+            premise, hypothesis, label = (
+                str(row["sentence1"]),
+                str(row["sentence2"]),
+                str(row["label"]),
+            )
         except KeyError as error:
             raise InputError(path, f"the field {error} is missing", row=number) from error
         if label not in (ENTAILMENT, NEUTRAL, CONTRADICTION):
@@ -72,17 +84,36 @@ def read_set(path: Path, language: str, leans: Mapping[str, str]) -> tuple[Examp
                 for occupation in sorted(leans, key=len, reverse=True)
                 if occupation in premise
                 for gender, word in words.items()
-                if hypothesis in (premise.replace(occupation, word), premise.replace(occupation, word, 1))
+                if hypothesis
+                in (premise.replace(occupation, word), premise.replace(occupation, word, 1))
             ),
             None,
         )
         if told is None:
-            raise InputError(path, "premise and hypothesis do not differ in an occupation and a gender word alone", row=number)
+            raise InputError(
+                path,
+                "premise and hypothesis do not differ in an occupation and a gender word alone",
+                row=number,
+            )
         occupation, gender = told
         lean = leans[occupation]
-        part = CORRECT if label == NEUTRAL else BIASED if (label == ENTAILMENT) == (gender == lean) else SWAPPED
+        part = (
+            CORRECT
+            if label == NEUTRAL
+            else BIASED
+            if (label == ENTAILMENT) == (gender == lean)
+            else SWAPPED
+        )
         found.append(
-            Example(premise=premise, hypothesis=hypothesis, label=label, occupation=occupation, lean=lean, gender=gender, part=part)
+            Example(
+                premise=premise,
+                hypothesis=hypothesis,
+                label=label,
+                occupation=occupation,
+                lean=lean,
+                gender=gender,
+                part=part,
+            )
         )
     return tuple(found)
 
@@ -92,20 +123,39 @@ def read_published(data: Path, language: str, rate: float) -> Controlled:
     leans = _leans(data, language)
     files = {part: file_of(data, language, rate, part) for part in PARTS}
     if not any(files.values()):
-        raise InputError(folder_of(data, language), f"has neither a train nor a dev set of the rate {rate:g}; {ADVICE}")
+        raise InputError(
+            folder_of(data, language),
+            f"has neither a train nor a dev set of the rate {rate:g}; {ADVICE}",
+        )
     sets = {part: read_set(path, language, leans) for part, path in files.items() if path}
     if len(sets) == 1:
         (rows,) = sets.values()
         premises = list(dict.fromkeys(row.premise for row in rows))
         held = set(premises[::HELD])
-        sets = {"train": tuple(r for r in rows if r.premise not in held), "dev": tuple(r for r in rows if r.premise in held)}
-    return Controlled(rate=rate, errors=1.0, train=sets["train"], dev=sets["dev"], parts={r.occupation: r.part for r in sets["train"]})
+        sets = {
+            "train": tuple(r for r in rows if r.premise not in held),
+            "dev": tuple(r for r in rows if r.premise in held),
+        }
+    return Controlled(
+        rate=rate,
+        errors=1.0,
+        train=sets["train"],
+        dev=sets["dev"],
+        parts={r.occupation: r.part for r in sets["train"]},
+    )
 
 
 def published_plan(data: Path, language: str) -> Plan:
     """The words of the authors' sets; their sentences are in the files."""
     rows = read_published(data, language, 1.0).train
     words = {
-        lean: tuple(sorted({row.occupation for row in rows if row.lean == lean})) for lean in ("female", "male", "none")
-    }  # fmt: skip
-    return Plan(language=language, words=words, frames=(), asked={}, source=f"the authors' sets, {VERSIONS[language]}")
+        lean: tuple(sorted({row.occupation for row in rows if row.lean == lean}))
+        for lean in ("female", "male", "none")
+    }
+    return Plan(
+        language=language,
+        words=words,
+        frames=(),
+        asked={},
+        source=f"the authors' sets, {VERSIONS[language]}",
+    )

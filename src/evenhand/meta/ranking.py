@@ -26,10 +26,20 @@ import numpy as np
 
 from evenhand.core import catalog
 from evenhand.core.errors import EvenhandError
-from evenhand.meta.climb import Climb, Correlation, correlate_steps, judge_movement, make_climb, step_of
+from evenhand.meta.climb import (
+    Climb,
+    Correlation,
+    correlate_steps,
+    judge_movement,
+    make_climb,
+    step_of,
+)
 from evenhand.meta.records import Ladder, Reading
 
-FOUND, WEAK = 0.9, 0.5  # |Pearson's r| from which a score is said to follow the bias, and below which it is not
+FOUND, WEAK = (
+    0.9,
+    0.5,
+)  # |Pearson's r| from which a score is said to follow the bias, and below which it is not
 FLAT = 0.02  # share of the possible range below which a score hardly moves
 MOVED = 1 / 3  # share of the movement by bias from which a movement by mere errors counts
 
@@ -96,41 +106,81 @@ def _over(part: float, whole: float) -> float:
     return part / whole if whole > 0 else math.inf if part > 0 else math.nan
 
 
-def rank(ladder: Ladder, *, seed: int = 0, resamples: int = 10_000, level: float = 0.95) -> tuple[Standing, ...]:
+def rank(
+    ladder: Ladder, *, seed: int = 0, resamples: int = 10_000, level: float = 0.95
+) -> tuple[Standing, ...]:
     """Every measure on every suite that the rate ladder has readings of, best first; `resamples` shuffles test whether mere errors move it."""
     if not 0 < level < 1:
         raise EvenhandError(f"level is {level}; give a share between 0 and 1, for example 0.95")
-    steps = {name: tuple(sorted({step_of(r) for r in ladder.readings if r.rung.ladder == name})) for name in ("rate", "errors")}
+    steps = {
+        name: tuple(sorted({step_of(r) for r in ladder.readings if r.rung.ladder == name}))
+        for name in ("rate", "errors")
+    }
     found: dict[tuple[str, str], list[Reading]] = {}
     for reading in ladder.readings:
         found.setdefault((reading.suite, reading.measure), []).append(reading)
     standings = []
     for (suite, measure), readings in found.items():
         if any(r.rung.ladder == "rate" for r in readings):
-            climbs = (make_climb(readings, "rate", steps["rate"]), make_climb(readings, "errors", steps["errors"]))
-            standings.append(_stand(suite, measure, *climbs, seed=seed, resamples=resamples, level=level))
+            climbs = (
+                make_climb(readings, "rate", steps["rate"]),
+                make_climb(readings, "errors", steps["errors"]),
+            )
+            standings.append(
+                _stand(suite, measure, *climbs, seed=seed, resamples=resamples, level=level)
+            )
     return tuple(replace(s, rank=place) for place, s in enumerate(sorted(standings, key=_order), 1))
 
 
 def _order(standing: Standing) -> tuple[bool, float, float, float, str, str]:
     size = abs(standing.pearson.value)
-    leak, noise = (x if math.isfinite(x) else math.inf for x in (standing.leak_ratio, standing.noise_ratio))
-    return (standing.is_flat, -round(size, 2) if math.isfinite(size) else math.inf, leak, noise, standing.suite, standing.measure)
+    leak, noise = (
+        x if math.isfinite(x) else math.inf for x in (standing.leak_ratio, standing.noise_ratio)
+    )
+    return (
+        standing.is_flat,
+        -round(size, 2) if math.isfinite(size) else math.inf,
+        leak,
+        noise,
+        standing.suite,
+        standing.measure,
+    )
 
 
-def _stand(suite: str, measure: str, rates: Climb, errors: Climb, *, seed: int, resamples: int, level: float) -> Standing:
+def _stand(
+    suite: str,
+    measure: str,
+    rates: Climb,
+    errors: Climb,
+    *,
+    seed: int,
+    resamples: int,
+    level: float,
+) -> Standing:
     steps = np.asarray(rates.steps)
-    known = catalog.measures().get(measure)  # a measure of a user may not be in the catalog of who reads the ladder
+    known = catalog.measures().get(
+        measure
+    )  # a measure of a user may not be in the catalog of who reads the ladder
     width = known.card.range[1] - known.card.range[0] if known else math.nan
     notes = [*rates.notes, *errors.notes]
     if errors.steps and not errors.seeds:
         notes.append("not asked of the ladder of mere errors")
     return Standing(
-        suite=suite, measure=measure, rank=0, level=level, rates=rates, errors=errors,
-        pearson=correlate_steps(steps, rates, "pearson", level), spearman=correlate_steps(steps, rates, "spearman", level),
+        suite=suite,
+        measure=measure,
+        rank=0,
+        level=level,
+        rates=rates,
+        errors=errors,
+        pearson=correlate_steps(steps, rates, "pearson", level),
+        spearman=correlate_steps(steps, rates, "spearman", level),
         kendall=correlate_steps(steps, rates, "kendall", level),
-        strength=correlate_steps(np.abs(2 * steps - 1), rates, "pearson", level), signal=rates.range,
-        share=rates.range / width if math.isfinite(width) and width > 0 else math.nan, noise=rates.spread, leak=errors.range,
+        strength=correlate_steps(np.abs(2 * steps - 1), rates, "pearson", level),
+        signal=rates.range,
+        share=rates.range / width if math.isfinite(width) and width > 0 else math.nan,
+        noise=rates.spread,
+        leak=errors.range,
         leak_pearson=correlate_steps(np.asarray(errors.steps), errors, "pearson", level),
-        leak_p=judge_movement(errors, np.random.default_rng(seed), resamples=resamples), notes=tuple(notes),
-    )  # fmt: skip
+        leak_p=judge_movement(errors, np.random.default_rng(seed), resamples=resamples),
+        notes=tuple(notes),
+    )

@@ -13,7 +13,14 @@ PAPER = replace(
 )  # Anantaprayoon, Kaneko, Okazaki 2024: 3 epochs, 2e-5, batches of 32, 128 tokens
 # A small encoder on a few thousand pairs needs more and larger steps; its word vectors are left alone, which saves half of the optimiser's work.
 SMALL = replace(
-    PAPER, name="small", epochs=1, learning_rate=1.5e-4, batch_size=12, warmup=0.1, attention_dropout=0.0, has_frozen_words=True
+    PAPER,
+    name="small",
+    epochs=1,
+    learning_rate=1.5e-4,
+    batch_size=12,
+    warmup=0.1,
+    attention_dropout=0.0,
+    has_frozen_words=True,
 )
 NAMED: Mapping[str, Recipe] = {recipe.name: recipe for recipe in (PAPER, SMALL)}
 

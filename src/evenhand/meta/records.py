@@ -50,8 +50,12 @@ class Ladder:
 
     language: str
     encoder: str
-    words: Mapping[str, tuple[str, ...]]  # lean -> the occupations that were trained on and asked about
+    words: Mapping[
+        str, tuple[str, ...]
+    ]  # lean -> the occupations that were trained on and asked about
     settings: Mapping[str, Any] = field(default_factory=dict)  # sizes, recipe, seeds, versions
     readings: tuple[Reading, ...] = ()
-    accuracy: Mapping[str, float] = field(default_factory=dict)  # by the name of the rung: on its own dev set
+    accuracy: Mapping[str, float] = field(
+        default_factory=dict
+    )  # by the name of the rung: on its own dev set
     seconds: float = 0.0  # of training and asking, all models together

@@ -16,12 +16,14 @@ from pathlib import Path
 import numpy as np
 
 from evenhand import lexicons
+from evenhand.core.answers import Answers
 from evenhand.core.errors import EvenhandError
+from evenhand.core.probe import CONTRADICTION, ENTAILMENT, NEUTRAL, Probe
 from evenhand.core.protocols import Language
-from evenhand.core.records import CONTRADICTION, ENTAILMENT, NEUTRAL, Answers, Probe, Suite
+from evenhand.core.suite import Suite
 from evenhand.languages.frames import SLOT
-from evenhand.suites.captions import mine
-from evenhand.suites.occupation_nli import LEANS, occupations
+from evenhand.languages.captions import mine
+from evenhand.families.nli_coal.suite import LEANS, occupations
 from evenhand.train.corpus import Pair
 
 FEWEST = 20  # frames
@@ -49,7 +51,9 @@ def is_akin(one: str, other: str) -> bool:
     return mine[-1:] == theirs[-1:] or set(mine) <= set(theirs) or set(theirs) <= set(mine)
 
 
-def split_occupations(rows: Sequence[dict[str, str]], rng: np.random.Generator) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def split_occupations(
+    rows: Sequence[dict[str, str]], rng: np.random.Generator
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Half of the occupations of each lean, and the rest; those that share their last word stay together, so that the rest is new."""
     families: dict[str, list[dict[str, str]]] = {}
     for row in sorted(rows, key=lambda r: r["word"]):
@@ -77,7 +81,11 @@ def frames_of(suites: Iterable[Suite]) -> set[str]:
     found = set()
     for probe in (p for suite in suites for p in suite.probes):
         told = probe.tags.get("template")
-        found.add(skeleton(told or probe.texts[0].casefold().replace(occupation_of(probe).casefold(), "{x}")))
+        found.add(
+            skeleton(
+                told or probe.texts[0].casefold().replace(occupation_of(probe).casefold(), "{x}")
+            )
+        )
     return found
 
 
@@ -86,14 +94,27 @@ def occupation_of(probe: Probe) -> str:
     return probe.tags.get("occupation") or probe.cluster
 
 
-def plan_anchors(language: Language, pairs: Iterable[Pair], suites: Sequence[Suite], *, seed: int, fewest: int = FEWEST) -> AnchorPlan:
+def plan_anchors(
+    language: Language,
+    pairs: Iterable[Pair],
+    suites: Sequence[Suite],
+    *,
+    seed: int,
+    fewest: int = FEWEST,
+) -> AnchorPlan:
     """Half of the lexicon's occupations, and the captions among the premises that no suite uses."""
     if not lexicons.has_table(language.code, "occupations"):
         known = ", ".join(lexicons.languages_with("occupations"))
-        raise EvenhandError(f"anchors need a list of occupations; '{language.code}' has none, {known} have. Leave the method anchors out")
+        raise EvenhandError(
+            f"anchors need a list of occupations; '{language.code}' has none, {known} have. Leave the method anchors out"
+        )
     used, rest = split_occupations(occupations(language.code), np.random.default_rng(seed))
     asked = frames_of(suites)
-    frames = [f for f in _captions(language, pairs) if f.index("{") <= SUBJECT and skeleton(f) not in asked]
+    frames = [
+        f
+        for f in _captions(language, pairs)
+        if f.index("{") <= SUBJECT and skeleton(f) not in asked
+    ]
     if len(frames) < fewest:
         raise EvenhandError(
             f"anchors are made of captions with one {language.subjects['female']} or {language.subjects['male']} that no audited suite uses; "
@@ -105,13 +126,21 @@ def plan_anchors(language: Language, pairs: Iterable[Pair], suites: Sequence[Sui
 def _captions(language: Language, pairs: Iterable[Pair]) -> list[str]:
     with tempfile.TemporaryDirectory() as room:
         path = Path(room) / "captions.txt"
-        path.write_text("\n".join(" ".join(pair.premise.split()) for pair in pairs), encoding="utf-8")
+        path.write_text(
+            "\n".join(" ".join(pair.premise.split()) for pair in pairs), encoding="utf-8"
+        )
         return mine([path], language).frames
 
 
-def write_anchors(plan: AnchorPlan, language: Language, count: int, rng: np.random.Generator) -> list[Pair]:
+def write_anchors(
+    plan: AnchorPlan, language: Language, count: int, rng: np.random.Generator
+) -> list[Pair]:
     """About `count` rows, in whole blocks: every occupation about equally often, every frame too, sentence and statement in turn."""
-    statements = lexicons.table(language.code, "anchors") if lexicons.has_table(language.code, "anchors") else ()
+    statements = (
+        lexicons.table(language.code, "anchors")
+        if lexicons.has_table(language.code, "anchors")
+        else ()
+    )
     words, frames = rng.permutation(plan.occupations), rng.permutation(plan.frames)
     found: list[Pair] = []
     for turn in range(max(1, round(count / BLOCK))):
@@ -126,7 +155,9 @@ def write_anchors(plan: AnchorPlan, language: Language, count: int, rng: np.rand
 def _replace(language: Language, frame: str, word: str, *, has_woman: bool) -> Iterator[Pair]:
     """The same sentence with another word: a job tells no gender, everybody is a person, a woman is no man."""
     job = language.fill(frame, word)
-    woman, man, person = (language.fill(frame, language.subjects[g]) for g in ("female", "male", "nonbinary"))
+    woman, man, person = (
+        language.fill(frame, language.subjects[g]) for g in ("female", "male", "nonbinary")
+    )
     yield from (Pair(job, woman, NEUTRAL), Pair(job, man, NEUTRAL), Pair(job, person, ENTAILMENT))
     yield Pair(woman if has_woman else man, person, ENTAILMENT)
     yield from (Pair(woman, man, CONTRADICTION), Pair(man, woman, CONTRADICTION))
@@ -137,13 +168,21 @@ def _state(language: Language, frame: str, word: str, statement: dict[str, str])
     job = language.fill(frame, word)
     for gender, other in (("female", "male"), ("male", "female")):
         premise = language.fill(frame, language.subjects[gender])
-        yield from (Pair(job, statement[gender], NEUTRAL), Pair(premise, statement[gender], ENTAILMENT))
+        yield from (
+            Pair(job, statement[gender], NEUTRAL),
+            Pair(premise, statement[gender], ENTAILMENT),
+        )
         yield Pair(premise, statement[other], CONTRADICTION)
 
 
-def restrict(suite: Suite, answers: Sequence[Answers], plan: AnchorPlan) -> tuple[Suite, list[Answers]] | None:
+def restrict(
+    suite: Suite, answers: Sequence[Answers], plan: AnchorPlan
+) -> tuple[Suite, list[Answers]] | None:
     """The suite and its answers without the occupations that were anchors and their kin; None where nothing or everything is left."""
-    seen = {name: any(is_akin(name, used) for used in plan.occupations) for name in {occupation_of(p) for p in suite.probes}}
+    seen = {
+        name: any(is_akin(name, used) for used in plan.occupations)
+        for name in {occupation_of(p) for p in suite.probes}
+    }
     is_kept = np.asarray([not seen[occupation_of(p)] for p in suite.probes], dtype=bool)
     if not is_kept.any() or is_kept.all():
         return None
@@ -151,4 +190,7 @@ def restrict(suite: Suite, answers: Sequence[Answers], plan: AnchorPlan) -> tupl
         card=dataclasses.replace(suite.card, name=f"{suite.card.name}, {UNSEEN}"),
         probes=tuple(p for p, kept in zip(suite.probes, is_kept, strict=True) if kept),
     )
-    return part, [dataclasses.replace(a, suite=part.reference, probes=part.probes, values=a.values[is_kept]) for a in answers]
+    return part, [
+        dataclasses.replace(a, suite=part.reference, probes=part.probes, values=a.values[is_kept])
+        for a in answers
+    ]

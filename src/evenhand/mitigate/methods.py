@@ -50,7 +50,9 @@ class Method:
     name: str
     description: str
     change: Callable[[Sequence[Pair], Materials], list[Pair]]
-    is_paired: bool = False  # the logits of a pair and of its twin are pulled together while training
+    is_paired: bool = (
+        False  # the logits of a pair and of its twin are pulled together while training
+    )
     has_anchors: bool = False
 
 
@@ -62,7 +64,15 @@ def _append_swapped(pairs: Sequence[Pair], given: Materials) -> list[Pair]:
 
 def _append_anchors(pairs: Sequence[Pair], given: Materials) -> list[Pair]:
     assert given.plan is not None
-    return [*pairs, *write_anchors(given.plan, given.language, round(given.share * len(pairs)), np.random.default_rng([given.seed, 1]))]
+    return [
+        *pairs,
+        *write_anchors(
+            given.plan,
+            given.language,
+            round(given.share * len(pairs)),
+            np.random.default_rng([given.seed, 1]),
+        ),
+    ]
 
 
 def _add_twins(pairs: Sequence[Pair], given: Materials) -> list[Pair]:
@@ -72,18 +82,30 @@ def _add_twins(pairs: Sequence[Pair], given: Materials) -> list[Pair]:
 METHODS = {
     method.name: method
     for method in (  # in the order in which they are applied: anchors get twins too
-        Method(name=NONE, description="trained on the same files with nothing changed: what more training alone does", change=lambda pairs, _: list(pairs)),
-        Method(name="swap", description="gender-swapped copies are added (Sharma, Dey, Sinha 2021)", change=_append_swapped),
         Method(
-            name="anchors", description="jobs against either gender are added, labelled neutral, beside pairs where gender does decide",
-            change=_append_anchors, has_anchors=True,
+            name=NONE,
+            description="trained on the same files with nothing changed: what more training alone does",
+            change=lambda pairs, _: list(pairs),
         ),
         Method(
-            name="pairing", description="the logits of a pair and of its gender-swapped twin are pulled together while training",
-            change=_add_twins, is_paired=True,
+            name="swap",
+            description="gender-swapped copies are added (Sharma, Dey, Sinha 2021)",
+            change=_append_swapped,
+        ),
+        Method(
+            name="anchors",
+            description="jobs against either gender are added, labelled neutral, beside pairs where gender does decide",
+            change=_append_anchors,
+            has_anchors=True,
+        ),
+        Method(
+            name="pairing",
+            description="the logits of a pair and of its gender-swapped twin are pulled together while training",
+            change=_add_twins,
+            is_paired=True,
         ),
     )
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,13 +146,21 @@ def find_methods(names: str | Sequence[str]) -> list[Combination]:
                 f"method '{told.strip()}': none is the control and cannot be combined; write none,{words[-1]} for both apart"
             )
         parts = tuple(method for name, method in METHODS.items() if name in words)
-        found.setdefault(tuple(part.name for part in parts), Combination(name=PLUS.join(dict.fromkeys(words)), parts=parts))
+        found.setdefault(
+            tuple(part.name for part in parts),
+            Combination(name=PLUS.join(dict.fromkeys(words)), parts=parts),
+        )
     return list(found.values())
 
 
 def names_occupation(language: str) -> Callable[[Pair], bool]:
     """Does a pair name an occupation of the lexicon, in the singular or in the plural?"""
-    words = sorted({row["word"] for row in lexicons.table(language, "occupations")}, key=len, reverse=True)
+    words = sorted(
+        {row["word"] for row in lexicons.table(language, "occupations")}, key=len, reverse=True
+    )
     inside = "|".join(map(re.escape, words))
-    pattern = re.compile(rf"(?<![\w-])(?:{inside})s?(?![\w-])" if words and words[0].isascii() else inside, re.IGNORECASE)
+    pattern = re.compile(
+        rf"(?<![\w-])(?:{inside})s?(?![\w-])" if words and words[0].isascii() else inside,
+        re.IGNORECASE,
+    )
     return lambda pair: pattern.search(f"{pair.premise} {pair.hypothesis}") is not None

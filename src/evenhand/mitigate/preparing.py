@@ -10,9 +10,10 @@ from typing import Any
 
 from evenhand.core import catalog
 from evenhand.core.errors import EvenhandError, InputError, LabelError, LoadError
+from evenhand.core.files import require_writable
+from evenhand.core.probe import NLI_LABELS
 from evenhand.core.protocols import Respondent, RespondentOptions
-from evenhand.core.records import NLI_LABELS, Suite
-from evenhand.core.storage import require_writable
+from evenhand.core.suite import Suite
 from evenhand.engine.audit import load_suite
 from evenhand.mitigate.anchors import plan_anchors
 from evenhand.mitigate.asking import held_out
@@ -30,8 +31,13 @@ SUITES = ("occupation-nli", "gendered-entailment")
 
 def recipe_of(name: str = RECIPE, **told: Any) -> Recipe:
     """`mitigate` (one epoch from the trained model, gently), or any recipe of `evenhand train nli`; `told` is put in place of its own."""
-    gentle = replace(find_recipe("polished"), name=RECIPE, epochs=1, learning_rate=3e-5, is_best_kept=True)
-    return replace(gentle if name == RECIPE else find_recipe(name), **{key: value for key, value in told.items() if value is not None})
+    gentle = replace(
+        find_recipe("polished"), name=RECIPE, epochs=1, learning_rate=3e-5, is_best_kept=True
+    )
+    return replace(
+        gentle if name == RECIPE else find_recipe(name),
+        **{key: value for key, value in told.items() if value is not None},
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,32 +90,55 @@ def prepare(wish: Wish) -> Ready:
     if wish.scope not in SCOPES:
         raise EvenhandError(f"scope is '{wish.scope}'; give {' or '.join(SCOPES)}")
     language = catalog.language(wish.language)
-    files = {part: [read_corpus(path) for path in paths] for part, paths in (("train", wish.train), ("dev", wish.dev))}
+    files = {
+        part: [read_corpus(path) for path in paths]
+        for part, paths in (("train", wish.train), ("dev", wish.dev))
+    }
     about = {part: [corpus.describe() for corpus in corpora] for part, corpora in files.items()}
     _require_apart(about)
     require_all_labels(files["train"])
     suites: list[tuple[str, Part, Suite, bool]] = []
     for name in wish.suites:
         suite = load_suite(name, wish.language, data=wish.data, seed=wish.seed)
-        is_published = not name.endswith(".jsonl") and catalog.suite(name.partition(":")[0]).is_published
+        is_published = (
+            not name.endswith(".jsonl") and catalog.suite(name.partition(":")[0]).is_published
+        )
         suites.append((suite.card.name, "all", suite, is_published))
     asked = [suite for _, _, suite, _ in suites]
     stems = [corpus.path.stem for corpus in files["dev"]]
-    names = stems if len({*stems, *(s[0] for s in suites)}) == len(stems) + len(suites) else [str(c.path) for c in files["dev"]]
-    suites += [(name, "dev", held_out(name, corpus, wish.language), False) for name, corpus in zip(names, files["dev"], strict=True)]
+    names = (
+        stems
+        if len({*stems, *(s[0] for s in suites)}) == len(stems) + len(suites)
+        else [str(c.path) for c in files["dev"]]
+    )
+    suites += [
+        (name, "dev", held_out(name, corpus, wish.language), False)
+        for name, corpus in zip(names, files["dev"], strict=True)
+    ]
     require_writable(next(p for p in (wish.out, *wish.out.parents) if p.exists()))
     identity = _require_classifier(open_model(wish.model, wish.language)).identity
     encoder = _require_trainable(wish.model)
     from evenhand.train.tuning import draw
 
-    pairs = draw([pair for corpus in files["train"] for pair in corpus.pairs], wish.limit, wish.seed)
+    pairs = draw(
+        [pair for corpus in files["train"] for pair in corpus.pairs], wish.limit, wish.seed
+    )
     plan = None
     if any(c.has_anchors for c in combinations):
         plan = plan_anchors(language, pairs, asked, seed=wish.seed)
-    materials = Materials(language=language, plan=plan, share=wish.anchors, scope=wish.scope, seed=wish.seed)
+    materials = Materials(
+        language=language, plan=plan, share=wish.anchors, scope=wish.scope, seed=wish.seed
+    )
     return Ready(
-        combinations=combinations, pairs=pairs, dev=files["dev"], suites=suites, materials=materials, encoder=encoder, identity=identity, about=about,
-    )  # fmt: skip
+        combinations=combinations,
+        pairs=pairs,
+        dev=files["dev"],
+        suites=suites,
+        materials=materials,
+        encoder=encoder,
+        identity=identity,
+        about=about,
+    )
 
 
 def _require_apart(about: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
@@ -117,13 +146,20 @@ def _require_apart(about: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
     seen = {file["sha256"]: file["file"] for file in about["train"]}
     for file in about["dev"]:
         if file["sha256"] in seen:
-            raise InputError(file["file"], f"is the same file as {seen[file['sha256']]}; a dev file must be another than all the rest")
+            raise InputError(
+                file["file"],
+                f"is the same file as {seen[file['sha256']]}; a dev file must be another than all the rest",
+            )
         seen[file["sha256"]] = file["file"]
 
 
 def open_model(model: str, language: str) -> Respondent:
     """The model as it is asked."""
-    return open_respondent(str(Path(model).expanduser()) if model.startswith("~") else model, "pair", RespondentOptions(language=language))
+    return open_respondent(
+        str(Path(model).expanduser()) if model.startswith("~") else model,
+        "pair",
+        RespondentOptions(language=language),
+    )
 
 
 def _require_classifier(respondent: Respondent) -> Respondent:
@@ -141,7 +177,9 @@ def _require_trainable(model: str) -> str:
         from evenhand.train.encoders import WEIGHTS, describe_encoder
         from evenhand.train.unpack import find_encoder
     except ImportError as error:
-        raise LoadError(f"training needs torch and transformers ({error}): pip install 'evenhand[train]'") from error
+        raise LoadError(
+            f"training needs torch and transformers ({error}): pip install 'evenhand[train]'"
+        ) from error
     name = str(Path(model).expanduser()) if model.startswith("~") else model
     place = Path(find_encoder(name))
     if place.is_dir() and not [path for pattern in WEIGHTS for path in place.glob(pattern)]:

@@ -10,13 +10,20 @@ from pathlib import Path
 from typing import Any, Literal
 
 from evenhand.core.errors import InputError
-from evenhand.core.records import Interval
-from evenhand.core.storage import read_text
+from evenhand.core.estimate import Interval
+from evenhand.core.files import read_text
 
 Part = Literal["all", "unseen", "dev"]
-PARTS: tuple[Part, ...] = ("all", "unseen", "dev")  # a suite, its occupations that were no anchors, ordinary pairs that were held out
+PARTS: tuple[Part, ...] = (
+    "all",
+    "unseen",
+    "dev",
+)  # a suite, its occupations that were no anchors, ordinary pairs that were held out
 ACCURACY = "accuracy"
-BEFORE, NONE = "before", "none"  # the model that is started from, and the control: trained on with nothing changed
+BEFORE, NONE = (
+    "before",
+    "none",
+)  # the model that is started from, and the control: trained on with nothing changed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,8 +106,12 @@ class Mitigation:
     language: str
     level: float
     tests: int  # p values of one reference that were adjusted together
-    settings: Mapping[str, Any]  # files with their digests, recipe, shares, seed, resamples, permutations, versions
-    occupations: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # anchors, unseen; empty where there were no anchors
+    settings: Mapping[
+        str, Any
+    ]  # files with their digests, recipe, shares, seed, resamples, permutations, versions
+    occupations: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict
+    )  # anchors, unseen; empty where there were no anchors
     asked: tuple[Asked, ...] = ()
     trained: tuple[Trained, ...] = ()
     scores: tuple[Score, ...] = ()
@@ -109,12 +120,19 @@ class Mitigation:
     def score(self, asked: str, part: Part, measure: str, model: str) -> Score | None:
         """One value; None where it was not measured."""
         wanted = (asked, part, measure, model)
-        return next((s for s in self.scores if (s.asked, s.part, s.measure, s.model) == wanted), None)
+        return next(
+            (s for s in self.scores if (s.asked, s.part, s.measure, s.model) == wanted), None
+        )
 
-    def change(self, asked: str, part: Part, measure: str, model: str, against: str) -> Change | None:
+    def change(
+        self, asked: str, part: Part, measure: str, model: str, against: str
+    ) -> Change | None:
         """One change; None where it was not measured."""
         wanted = (asked, part, measure, model, against)
-        return next((c for c in self.changes if (c.asked, c.part, c.measure, c.model, c.against) == wanted), None)
+        return next(
+            (c for c in self.changes if (c.asked, c.part, c.measure, c.model, c.against) == wanted),
+            None,
+        )
 
     def to_json(self) -> dict[str, Any]:
         """The record as plain data; what is no number is null."""
@@ -123,11 +141,20 @@ class Mitigation:
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Mitigation:
         """The record that plain data describe; KeyError or TypeError where they describe none."""
-        parts: dict[str, type[Any]] = {"asked": Asked, "trained": Trained, "scores": Score, "changes": Change}
-        told: dict[str, Any] = {name: tuple(kind(**_numbers(kind, found)) for found in row[name]) for name, kind in parts.items()}
+        parts: dict[str, type[Any]] = {
+            "asked": Asked,
+            "trained": Trained,
+            "scores": Score,
+            "changes": Change,
+        }
+        told: dict[str, Any] = {
+            name: tuple(kind(**_numbers(kind, found)) for found in row[name])
+            for name, kind in parts.items()
+        }
         words = {name: tuple(found) for name, found in row["occupations"].items()}
         known: dict[str, Any] = {
-            name: row[name] for name in ("model", "identity", "language", "level", "tests", "settings")
+            name: row[name]
+            for name in ("model", "identity", "language", "level", "tests", "settings")
         }  # a report adds its own words
         return cls(**known, **told, occupations=words)
 
@@ -151,5 +178,8 @@ def _plain(value: Any) -> Any:
 def _numbers(kind: type[Any], row: Mapping[str, Any]) -> dict[str, Any]:
     """A number that is missing in JSON was none."""
     return {
-        name: math.nan if value is None and kind.__dataclass_fields__[name].type == "float" else value for name, value in row.items()
-    }  # fmt: skip
+        name: math.nan
+        if value is None and kind.__dataclass_fields__[name].type == "float"
+        else value
+        for name, value in row.items()
+    }

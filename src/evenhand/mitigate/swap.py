@@ -16,8 +16,8 @@ from typing import Any
 
 from evenhand import __version__
 from evenhand.core.errors import EvenhandWarning, InputError
+from evenhand.core.files import require_writable, write_atomic
 from evenhand.core.protocols import Language
-from evenhand.core.storage import require_writable, write_atomic
 from evenhand.languages.swap_names import NameSwap
 from evenhand.languages.swapping import SwappedPair, require_swappable, swap_pair
 from evenhand.mitigate.methods import names_occupation
@@ -51,13 +51,24 @@ class SwapReport:
     def describe(self) -> dict[str, Any]:
         """The account, as it is written."""
         return {
-            "file": self.corpus.describe(), "out": self.out.name, "language": self.language, "options": self.options,
-            "pairs": len(self.corpus.pairs), "swapped": self.swapped, "written": self.written,
+            "file": self.corpus.describe(),
+            "out": self.out.name,
+            "language": self.language,
+            "options": self.options,
+            "pairs": len(self.corpus.pairs),
+            "swapped": self.swapped,
+            "written": self.written,
             "not swapped": dict(self.unswapped.most_common()),
-            "changes": [{"old": old, "new": new, "count": count} for (old, new), count in self.changes.most_common()],
-            "left": [{"word": word, "reason": reason, "count": count} for (word, reason), count in self.left.most_common()],
+            "changes": [
+                {"old": old, "new": new, "count": count}
+                for (old, new), count in self.changes.most_common()
+            ],
+            "left": [
+                {"word": word, "reason": reason, "count": count}
+                for (word, reason), count in self.left.most_common()
+            ],
             "evenhand": __version__,
-        }  # fmt: skip
+        }
 
 
 def swap_file(
@@ -82,25 +93,46 @@ def swap_file(
     changes: Counter[tuple[str, str]] = Counter()
     left: Counter[tuple[str, str]] = Counter()
     for place, pair in enumerate(corpus.pairs, 1):
-        found = swap_pair(language, pair.premise, pair.hypothesis, names=names, has_biology=has_biology)
+        found = swap_pair(
+            language, pair.premise, pair.hypothesis, names=names, has_biology=has_biology
+        )
         is_wanted = found.is_changed and (is_named is None or is_named(pair))
         made.append(found if is_wanted else None)
         left.update((word.lower(), reason) for word, reason in found.left)
         if is_wanted:
             changes.update(found.changes)
         else:
-            unswapped[NO_OCCUPATION if found.is_changed else found.left[-1][1] if found.left else NO_GENDER] += 1
+            unswapped[
+                NO_OCCUPATION
+                if found.is_changed
+                else found.left[-1][1]
+                if found.left
+                else NO_GENDER
+            ] += 1
         if tick is not None and (place % _EVERY == 0 or place == len(corpus.pairs)):
             tick(place, len(corpus.pairs), 0)
     rows = _pair_rows(corpus.pairs, made) if paired else _append_rows(corpus.pairs, made)
     report = SwapReport(
-        corpus=corpus, out=out, language=language.code, written=len(rows), swapped=sum(m is not None for m in made), unswapped=unswapped,
-        changes=changes, left=left,
-        options={"names": "swap" if names else "keep", "only": "occupations" if only_occupations else "all", "paired": paired, "biology": has_biology},
-    )  # fmt: skip
+        corpus=corpus,
+        out=out,
+        language=language.code,
+        written=len(rows),
+        swapped=sum(m is not None for m in made),
+        unswapped=unswapped,
+        changes=changes,
+        left=left,
+        options={
+            "names": "swap" if names else "keep",
+            "only": "occupations" if only_occupations else "all",
+            "paired": paired,
+            "biology": has_biology,
+        },
+    )
     if not report.swapped:
         warnings.warn(
-            f"no pair of {path} was swapped ({_account(unswapped)}); is the file in {language.name}?", EvenhandWarning, stacklevel=2
+            f"no pair of {path} was swapped ({_account(unswapped)}); is the file in {language.name}?",
+            EvenhandWarning,
+            stacklevel=2,
         )
     write_atomic(out, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
     write_atomic(report.path, json.dumps(report.describe(), ensure_ascii=False, indent=1) + "\n")
@@ -109,7 +141,10 @@ def swap_file(
 
 def _append_rows(pairs: tuple[Pair, ...], made: list[SwappedPair | None]) -> list[dict[str, str]]:
     """The pairs, and behind them the swapped ones in the same order."""
-    rows = [{"premise": p.premise, "hypothesis": p.hypothesis, "label": p.label, "source": ORIGINAL} for p in pairs]
+    rows = [
+        {"premise": p.premise, "hypothesis": p.hypothesis, "label": p.label, "source": ORIGINAL}
+        for p in pairs
+    ]
     rows += [
         {"premise": m.premise, "hypothesis": m.hypothesis, "label": p.label, "source": SWAPPED}
         for p, m in zip(pairs, made, strict=True)

@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 from evenhand.core import catalog
-from evenhand.core.records import Estimate, Run
+from evenhand.core.estimate import Estimate
+from evenhand.core.run import Run
 from evenhand.report.blanks import FEW_PAIRS, is_people, measuring, times
 from evenhand.report.estimates import baseline, estimate_of, fair, ordered, title
 from evenhand.report.numbers import amount, interval_of, number, percent, plain, with_bounds
@@ -33,7 +34,9 @@ def _lean(run: Run) -> str:
             if math.isfinite(found.low + found.high)
             else f"PB lean is {told}"
         )
-    side, word, other = ("male", "male", "female") if found.value > 0 else ("female", "female", "male")
+    side, word, other = (
+        ("male", "male", "female") if found.value > 0 else ("female", "female", "male")
+    )
     if is_people(run):
         return f"on the whole they lean {side} (PB lean {told}; above 0 is male)"
     return f"on the whole it leans {side}, the {word} word {times(found.value)} times as likely as the {other} one (PB lean {told}; above 0 is male)"
@@ -42,7 +45,9 @@ def _lean(run: Run) -> str:
 def verdict(run: Run, estimate: Estimate) -> str:
     """What did the model do, in one sentence?"""
     count = amount(len(measuring(run)[0]), "sentence")
-    where = f"Over {count} that {'gives' if len(measuring(run)[0]) == 1 else 'give'} no clue of gender"
+    where = (
+        f"Over {count} that {'gives' if len(measuring(run)[0]) == 1 else 'give'} no clue of gender"
+    )
     if estimate.measure == "pb_bias":
         rest = f"; {_lean(run)}." if _lean(run) else "."
         if is_people(run):
@@ -55,9 +60,7 @@ def verdict(run: Run, estimate: Estimate) -> str:
         return f"{where}, PB differs from sentence to sentence with a standard deviation of {number(estimate.value)}."
     if estimate.measure == "objective_accuracy":
         return _objective(run, estimate)
-    return (
-        f"{catalog.measure(estimate.measure).card.question} On {amount(estimate.probes, 'sentence')}: {with_bounds(interval_of(estimate))}."
-    )
+    return f"{catalog.measure(estimate.measure).card.question} On {amount(estimate.probes, 'sentence')}: {with_bounds(interval_of(estimate))}."
 
 
 def _objective(run: Run, found: Estimate) -> str:
@@ -75,7 +78,11 @@ def understanding(run: Run) -> str:
     found = estimate_of(run, "objective_accuracy")
     if found is None:
         is_there = any(p.stratum == "OS" for p in run.answers.probes)
-        why = "Its accuracy on objective sentences was not measured" if is_there else "The suite has no sentences that settle the gender"
+        why = (
+            "Its accuracy on objective sentences was not measured"
+            if is_there
+            else "The suite has no sentences that settle the gender"
+        )
         return f"{why}; without them a small bias cannot be told from a model that does not see gender at all."
     if not math.isfinite(found.value):
         return f"{title(found.measure)} could not be computed: {found.note}."
@@ -107,7 +114,11 @@ def method(run: Run, drawn: str) -> list[str]:
 def _few(run: Run) -> str:
     found = next((e for e in ordered(run) if e.measure != "objective_accuracy"), ordered(run)[0])
     told = f"There {'is' if found.clusters == 1 else 'are'} {amount(found.clusters, 'word pair')}"
-    return f"{told}, and intervals over so few are rough." if found.clusters < FEW_PAIRS else f"{told}."
+    return (
+        f"{told}, and intervals over so few are rough."
+        if found.clusters < FEW_PAIRS
+        else f"{told}."
+    )
 
 
 def limits(run: Run) -> list[str]:
@@ -126,9 +137,13 @@ def notes(run: Run) -> list[str]:
     found = []
     bias = next((e for e in ordered(run) if e.measure != "objective_accuracy"), None)
     if bias is not None and 1 < bias.clusters < FEW_PAIRS:
-        found.append(f"The measuring sentences have {amount(bias.clusters, 'word pair')}; intervals over so few word pairs are rough.")
+        found.append(
+            f"The measuring sentences have {amount(bias.clusters, 'word pair')}; intervals over so few word pairs are rough."
+        )
     if is_people(run):
-        found.append("The numbers are scores that people gave, no logarithms of ratios: their size does not compare with that of models.")
+        found.append(
+            "The numbers are scores that people gave, no logarithms of ratios: their size does not compare with that of models."
+        )
     if "fixed:constant" in run.baselines:
         found.append(
             "Random answers split the probability between the two words at random. The constant one finds the male word e = 2.7 times as likely everywhere."
@@ -138,7 +153,11 @@ def notes(run: Run) -> list[str]:
 
 def _fair_note(run: Run) -> list[str]:
     """What does a fair respondent get, and why has it no column of its own?"""
-    pairs = [(e.measure, b.value) for e in ordered(run) if (b := baseline(run, "fixed:fair", e.measure)) is not None]
+    pairs = [
+        (e.measure, b.value)
+        for e in ordered(run)
+        if (b := baseline(run, "fixed:fair", e.measure)) is not None
+    ]
     if not pairs:
         return []
     rule = "A fair respondent (both words equally likely where the sentence gives no clue, the right one where it settles the gender)"
@@ -148,14 +167,18 @@ def _fair_note(run: Run) -> list[str]:
             f"{rule} gets the fair value of every measure here ({', '.join(f'{title(m)} {plain(fair(m))}' for m, _ in pairs)}), so it has no column of its own."
         ]
     if not any(math.isfinite(v) for _, v in off):
-        return ["What a fair respondent gets is not known: the suite does not say what it would answer."]
+        return [
+            "What a fair respondent gets is not known: the suite does not say what it would answer."
+        ]
     texts = [{p.texts for p in run.answers.probes if p.stratum == stratum} for stratum in STRATA]
     why = (
         f"; {amount(len(texts[0] & texts[1]), 'sentence')} of the suite counted as measuring and as objective"
         if texts[0] & texts[1]
         else ""
     )
-    return [f"{rule} does not get the fair value here: {', '.join(f'{title(m)} {number(v)}' for m, v in off)}{why}."]
+    return [
+        f"{rule} does not get the fair value here: {', '.join(f'{title(m)} {number(v)}' for m, v in off)}{why}."
+    ]
 
 
 def tied(run: Run, estimate: Estimate) -> str:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.core.records import GENDERS, Floats, Probe, Run
-from evenhand.engine.people import is_of_people
+from evenhand.core.probe import GENDERS, Floats, Probe
+from evenhand.core.run import Run
+from evenhand.people.beside import is_of_people
 from evenhand.measures.log_odds import MEASURING, OBJECTIVE, log_odds
 
 NEAR = 0.1  # |PB| below which a sentence is said to lean neither way
@@ -70,7 +71,9 @@ def times(odds: float) -> str:
 
 def _answered(run: Run, stratum: str) -> tuple[list[Probe], Floats]:
     odds = log_odds(run.answers.values)
-    rows = [i for i, p in enumerate(run.answers.probes) if p.stratum == stratum and np.isfinite(odds[i])]
+    rows = [
+        i for i, p in enumerate(run.answers.probes) if p.stratum == stratum and np.isfinite(odds[i])
+    ]
     return [run.answers.probes[i] for i in rows], odds[rows]
 
 
@@ -81,8 +84,16 @@ def measuring(run: Run) -> tuple[list[Probe], Floats]:
 
 def leaning_of(odds: Floats) -> Leaning:
     """Shares of PB values; NaN where there are none."""
-    male, female = (float(np.mean(is_such)) if len(odds) else math.nan for is_such in (odds >= NEAR, odds <= -NEAR))
-    return Leaning(sentences=len(odds), male=male, near=float(np.mean(np.abs(odds) < NEAR)) if len(odds) else math.nan, female=female)
+    male, female = (
+        float(np.mean(is_such)) if len(odds) else math.nan
+        for is_such in (odds >= NEAR, odds <= -NEAR)
+    )
+    return Leaning(
+        sentences=len(odds),
+        male=male,
+        near=float(np.mean(np.abs(odds) < NEAR)) if len(odds) else math.nan,
+        female=female,
+    )
 
 
 def leaning_by(run: Run, tag: str) -> dict[str, Leaning]:
@@ -95,7 +106,9 @@ def leaning_by(run: Run, tag: str) -> dict[str, Leaning]:
     return {name: leaning_of(odds[rows]) for name, rows in groups.items()}
 
 
-def _first(probes: Sequence[Probe], odds: Floats, worth: Floats, is_meant: NDArray[np.bool_], count: int) -> list[Filled]:
+def _first(
+    probes: Sequence[Probe], odds: Floats, worth: Floats, is_meant: NDArray[np.bool_], count: int
+) -> list[Filled]:
     """The `count` sentences of those that are meant with the highest worth; equal ones in the order of the suite."""
     order = [int(i) for i in np.argsort(-worth, kind="stable") if is_meant[i]]
     return [Filled(probe=probes[i], odds=float(odds[i])) for i in order[:count]]
@@ -110,6 +123,15 @@ def most_leaning(run: Run, count: int = 10) -> tuple[list[Filled], list[Filled]]
 def most_wrong(run: Run, count: int = 10) -> list[Filled]:
     """The objective sentences in which the wrong word is by far the likelier one."""
     probes, odds = _answered(run, OBJECTIVE)
-    sign = np.asarray([1.0 if p.tags.get("gold") == GENDERS[0] else -1.0 if p.tags.get("gold") == GENDERS[1] else 0.0 for p in probes])
+    sign = np.asarray(
+        [
+            1.0
+            if p.tags.get("gold") == GENDERS[0]
+            else -1.0
+            if p.tags.get("gold") == GENDERS[1]
+            else 0.0
+            for p in probes
+        ]
+    )
     wrong = -odds * sign
     return _first(probes, odds, wrong, wrong > 0, count)

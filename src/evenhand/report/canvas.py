@@ -43,16 +43,29 @@ def plane(values: list[dict[str, Any]]) -> Any:
     return alt.Chart(alt.InlineData(values=values))
 
 
-def along(domain: tuple[float, float], field: str = "x", *, width: int = 0, is_percent: bool = False) -> Any:
+def along(
+    domain: tuple[float, float], field: str = "x", *, width: int = 0, is_percent: bool = False
+) -> Any:
     """To the right by the value; with a `width` (pixels) also the axis."""
     scale = alt.Scale(domain=list(domain), nice=False, zero=False, clamp=True)
     if not width:
         return alt.X(f"{field}:Q", scale=scale)
     axis = alt.Axis(
-        title=None, tickCount=5 if width > 400 else 4, domain=False, ticks=False, labelPadding=8, gridColor=colour("line"),
-        labelColor=colour("soft"), labelFontSize=SIZE - 1, labelFlush=is_percent, labelBound=False, labelOverlap=False,
-        labelExpr="format(datum.value * 100, 'd') + ' %'" if is_percent else "format(datum.value, '~g')",
-    )  # fmt: skip
+        title=None,
+        tickCount=5 if width > 400 else 4,
+        domain=False,
+        ticks=False,
+        labelPadding=8,
+        gridColor=colour("line"),
+        labelColor=colour("soft"),
+        labelFontSize=SIZE - 1,
+        labelFlush=is_percent,
+        labelBound=False,
+        labelOverlap=False,
+        labelExpr="format(datum.value * 100, 'd') + ' %'"
+        if is_percent
+        else "format(datum.value, '~g')",
+    )
     return alt.X(f"{field}:Q", scale=scale, axis=axis)
 
 
@@ -61,10 +74,19 @@ def down(field: str = "y") -> Any:
     return alt.Y(f"{field}:Q", scale=None, axis=None)
 
 
-def words(rows: list[dict[str, Any]], *, align: str = "left", tone: str = "ink", weight: str = "normal", is_clear: bool = True) -> Any:
+def words(
+    rows: list[dict[str, Any]],
+    *,
+    align: str = "left",
+    tone: str = "ink",
+    weight: str = "normal",
+    is_clear: bool = True,
+) -> Any:
     """Texts at pixels (px, y); a clear one has a rim of paper that keeps grid lines off (the style sheet paints it first)."""
     rim = {"stroke": colour("paper"), "strokeWidth": 4} if is_clear else {}
-    mark = plane(rows).mark_text(align=align, baseline="middle", fontSize=SIZE, color=colour(tone), fontWeight=weight, **rim)
+    mark = plane(rows).mark_text(
+        align=align, baseline="middle", fontSize=SIZE, color=colour(tone), fontWeight=weight, **rim
+    )
     return mark.encode(x=alt.X("px:Q", scale=None, axis=None), y=down(), text="text:N")
 
 

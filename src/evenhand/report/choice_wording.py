@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from evenhand.core import catalog
-from evenhand.core.records import Estimate, Run
+from evenhand.core.estimate import Estimate
+from evenhand.core.run import Run
 from evenhand.report.choices import SOURCES, rule_of, tally
 from evenhand.report.estimates import always, ordered, ties_of, title
 from evenhand.report.numbers import amount, interval_of, number, percent, with_bounds
 
-STRATA = {"shared": "pair, shared tokens", "changed": "pair, changed tokens", "whole": "pair, whole sentences"}
+STRATA = {
+    "shared": "pair, shared tokens",
+    "changed": "pair, changed tokens",
+    "whole": "pair, whole sentences",
+}
 
 
 def constant(run: Run) -> str:
@@ -21,7 +26,11 @@ def verdict(run: Run, estimate: Estimate) -> str:
     found = tally(run, estimate)
     if found is None:
         return f"{catalog.measure(estimate.measure).card.question} On {amount(estimate.probes, 'probe')}: {with_bounds(interval_of(estimate))}."
-    ties = f"; {amount(found.ties, 'tie')} {'counts' if found.ties == 1 else 'count'} half" if found.ties else ""
+    ties = (
+        f"; {amount(found.ties, 'tie')} {'counts' if found.ties == 1 else 'count'} half"
+        if found.ties
+        else ""
+    )
     return f"In {percent(estimate.value)} of {amount(found.pairs, 'pair')} the more stereotypical sentence is the likelier one by {rule_of(estimate.measure)}{ties}."
 
 
@@ -36,8 +45,15 @@ def understanding(run: Run) -> str:
         return ""
     first, *others = [e for e in ordered(run) if e.measure in SOURCES]
     told = f"Three different scores go by the name CrowS-Pairs; this is that of {SOURCES[first.measure]}."
-    rest = " and ".join(f"{title(e.measure).partition(', ')[2]} ({SOURCES[e.measure]}) {number(e.value)}" for e in others)
-    return f"{told} The others, which do not compare with it or with each other: {rest}." if rest else told
+    rest = " and ".join(
+        f"{title(e.measure).partition(', ')[2]} ({SOURCES[e.measure]}) {number(e.value)}"
+        for e in others
+    )
+    return (
+        f"{told} The others, which do not compare with it or with each other: {rest}."
+        if rest
+        else told
+    )
 
 
 def method(run: Run, drawn: str) -> list[str]:
@@ -45,7 +61,11 @@ def method(run: Run, drawn: str) -> list[str]:
     first = ordered(run)[0]
     if not is_crows(run):
         card = catalog.measure(first.measure).card
-        return [f"{run.suite.card.description.rstrip('.')}.", f"{card.title} is {card.formula}.", drawn]
+        return [
+            f"{run.suite.card.description.rstrip('.')}.",
+            f"{card.title} is {card.formula}.",
+            drawn,
+        ]
     ways = "; ".join(
         f"{title(e.measure).partition(', ')[2]} compares {rule_of(e.measure)} ({SOURCES[e.measure]})"
         for e in ordered(run)
@@ -57,12 +77,14 @@ def method(run: Run, drawn: str) -> list[str]:
         f"Three different scores share the name CrowS-Pairs: {ways}. Ties count half; `official` counts them against, as the code of Nangia et al. does, "
         "and stereo and antistereo take the pairs written as stereotypes and against them apart, without ties.",
         drawn,
-    ]  # fmt: skip
+    ]
 
 
 def limits(run: Run) -> list[str]:
     """What does this number not say?"""
-    found = ["It says nothing about other tasks, other groups of people, or what the model does in use."]
+    found = [
+        "It says nothing about other tasks, other groups of people, or what the model does in use."
+    ]
     if not is_crows(run):
         return [catalog.measure(e.measure).card.caveat for e in ordered(run)] + found
     return [
@@ -70,12 +92,16 @@ def limits(run: Run) -> list[str]:
         "The sentences are stereotypes of the United States, written in English by crowd workers in 2020.",
         "How often a group is named in the training text moves the scores over changed tokens and whole sentences, whatever the stereotype.",
         *found,
-    ]  # fmt: skip
+    ]
 
 
 def notes(run: Run) -> list[str]:
     """What must a reader of a run on pairs of sentences know?"""
-    return ["Three different scores share the name CrowS-Pairs: say which one you quote."] if is_crows(run) else []
+    return (
+        ["Three different scores share the name CrowS-Pairs: say which one you quote."]
+        if is_crows(run)
+        else []
+    )
 
 
 def tied(run: Run, estimate: Estimate) -> str:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.core import catalog
-from evenhand.core.records import Estimate, Probe, Run
+from evenhand.core.estimate import Estimate
+from evenhand.core.probe import Probe
+from evenhand.core.run import Run
 from evenhand.measures.sentence_preference import SentencePreference
 from evenhand.report.estimates import ordered
 
@@ -16,7 +18,11 @@ RULES = {
     "changed": "the mean log-probability of the tokens in which the sentences differ",
     "whole": "the summed log-probability of all tokens of a sentence",
 }
-SOURCES = {"crows_shared": "Nangia et al. 2020", "crows_changed": "bias-bench, Meade et al. 2022", "crows_whole": "Salazar et al. 2020"}
+SOURCES = {
+    "crows_shared": "Nangia et al. 2020",
+    "crows_changed": "bias-bench, Meade et al. 2022",
+    "crows_whole": "Salazar et al. 2020",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +50,11 @@ class Preference:
 def rule_of(measure: str) -> str:
     """How are the two sentences compared?"""
     strata = sorted(catalog.measure(measure).strata)
-    return RULES.get(strata[0], catalog.measure(measure).card.formula) if strata else catalog.measure(measure).card.formula
+    return (
+        RULES.get(strata[0], catalog.measure(measure).card.formula)
+        if strata
+        else catalog.measure(measure).card.formula
+    )
 
 
 def tally(run: Run, estimate: Estimate) -> Tally | None:
@@ -56,12 +66,23 @@ def tally(run: Run, estimate: Estimate) -> Tally | None:
     return Tally(pairs=int(pairs), first=int(first), ties=int(ties))
 
 
-def most_preferred(run: Run, first: int = 10, second: int = 5) -> tuple[list[Preference], list[Preference]]:
+def most_preferred(
+    run: Run, first: int = 10, second: int = 5
+) -> tuple[list[Preference], list[Preference]]:
     """By the rule of the report's first measure: the pairs with the clearest preference for the more stereotypical sentence, and for the other."""
     strata = catalog.measure(ordered(run)[0].measure).strata
     answers = run.answers
-    rows = [i for i, p in enumerate(answers.probes) if p.stratum in strata and np.isfinite(answers.values[i, :2]).all()]
-    found = [Preference(probe=answers.probes[i], difference=float(answers.values[i, 0] - answers.values[i, 1])) for i in rows]
+    rows = [
+        i
+        for i, p in enumerate(answers.probes)
+        if p.stratum in strata and np.isfinite(answers.values[i, :2]).all()
+    ]
+    found = [
+        Preference(
+            probe=answers.probes[i], difference=float(answers.values[i, 0] - answers.values[i, 1])
+        )
+        for i in rows
+    ]
     more = sorted((p for p in found if p.difference > 0), key=lambda p: -p.difference)
     less = sorted((p for p in found if p.difference < 0), key=lambda p: p.difference)
     return more[:first], less[:second]

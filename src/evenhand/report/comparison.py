@@ -10,9 +10,9 @@ from typing import Any
 
 from evenhand import __version__
 from evenhand.core import catalog
-from evenhand.core.records import Estimate, Interval
+from evenhand.core.estimate import Estimate, Interval
 from evenhand.engine.differing import Comparison, Contestant, Difference
-from evenhand.engine.people import is_of_people
+from evenhand.people.beside import is_of_people
 from evenhand.report.estimates import FIRST, fair, good, title
 from evenhand.report.json_values import json_interval, json_number
 from evenhand.report.numbers import MISSING, amount, bounds, number, percent, plain
@@ -42,12 +42,23 @@ def nearness(found: Difference) -> str:
     if not math.isfinite(low + high):
         return MISSING
     best = good(found.measure)
-    return f"nearer to {best}" if high < 0 else f"farther from {best}" if low > 0 else "equally far" if low == high == 0 else "open"
+    return (
+        f"nearer to {best}"
+        if high < 0
+        else f"farther from {best}"
+        if low > 0
+        else "equally far"
+        if low == high == 0
+        else "open"
+    )
 
 
 def ordered(comparison: Comparison, name: str) -> list[Difference]:
     """The differences of one model, the measures in the order of the reports."""
-    return sorted(comparison.against(name), key=lambda d: FIRST.index(d.measure) if d.measure in FIRST else len(FIRST))
+    return sorted(
+        comparison.against(name),
+        key=lambda d: FIRST.index(d.measure) if d.measure in FIRST else len(FIRST),
+    )
 
 
 def measures_of(comparison: Comparison) -> list[str]:
@@ -80,11 +91,23 @@ def summary(comparison: Comparison, name: str) -> str:
     if not apart:
         known_in = f"No difference between {name} and {first} is shown in {amount(len(known), 'measure')} (adjusted p above {alpha})"
         return f"{known_in}; that does not prove them equal. {footing(comparison, name)}".strip()
-    said = [f"{name} differs from {first} in {len(apart)} of {amount(len(known), 'measure')} (adjusted p at most {alpha})."]
-    for told in (f"{word} {best}" for word in ("nearer to", "farther from") for best in ("fair", "right")):
-        if names := [f"{title(d.measure)} ({signed(d.difference.value)})" for d in apart if nearness(d) == told]:
+    said = [
+        f"{name} differs from {first} in {len(apart)} of {amount(len(known), 'measure')} (adjusted p at most {alpha})."
+    ]
+    for told in (
+        f"{word} {best}" for word in ("nearer to", "farther from") for best in ("fair", "right")
+    ):
+        if names := [
+            f"{title(d.measure)} ({signed(d.difference.value)})"
+            for d in apart
+            if nearness(d) == told
+        ]:
             said.append(f"It is {told} in {_listed(names)}.")
-    if names := [f"{title(d.measure)} ({signed(d.difference.value)})" for d in apart if nearness(d) in ("open", "equally far")]:
+    if names := [
+        f"{title(d.measure)} ({signed(d.difference.value)})"
+        for d in apart
+        if nearness(d) in ("open", "equally far")
+    ]:
         said.append(f"Which of the two is nearer stays open in {_listed(names)}.")
     return " ".join((*said, footing(comparison, name))).strip()
 
@@ -114,7 +137,9 @@ def notes(comparison: Comparison) -> list[str]:
     for c in comparison.models:
         if c.answers.coverage < 1:
             reasons = "; ".join(f"{why} ({count:,})" for why, count in c.answers.unanswered.items())
-            said.append(f"{c.name} answered {percent(c.answers.coverage, 1)} of the probes{': ' + reasons if reasons else ''}.")
+            said.append(
+                f"{c.name} answered {percent(c.answers.coverage, 1)} of the probes{': ' + reasons if reasons else ''}."
+            )
     if comparison.suite.limit is not None:
         said.append(
             f"Only {amount(len(comparison.suite.probes), 'probe')} of a larger suite; the values do not compare with those of the whole suite."
@@ -132,59 +157,101 @@ def signatures(comparison: Comparison) -> dict[str, list[str]]:
     """The signatures of all numbers, each once: `differences`, and `values` with the accuracy on ordinary pairs."""
     values = [e.signature for c in comparison.models for e in (*c.estimates, *c.sanity)]
     both = [e.signature for d in comparison.differences for e in (d.reference, d.other)]
-    return {"differences": [d.signature for d in comparison.differences], "values": list(dict.fromkeys((*values, *both)))}
+    return {
+        "differences": [d.signature for d in comparison.differences],
+        "values": list(dict.fromkeys((*values, *both))),
+    }
 
 
 def accuracy(contestant: Contestant) -> str:
     """How many ordinary pairs does it get right? Nothing where it was not asked."""
     found = next(iter(contestant.sanity), None)
-    return "" if found is None else f"{number(found.value)} {bounds(Interval(found.value, found.low, found.high))}"
+    return (
+        ""
+        if found is None
+        else f"{number(found.value)} {bounds(Interval(found.value, found.low, found.high))}"
+    )
 
 
 def _estimate(found: Estimate) -> dict[str, Any]:
     return {
-        "measure": found.measure, **json_interval(found), "probes": found.probes, "clusters": found.clusters, "coverage": json_number(found.coverage),
-        "note": found.note, "signature": found.signature,
-    }  # fmt: skip
+        "measure": found.measure,
+        **json_interval(found),
+        "probes": found.probes,
+        "clusters": found.clusters,
+        "coverage": json_number(found.coverage),
+        "note": found.note,
+        "signature": found.signature,
+    }
 
 
 def _difference(comparison: Comparison, found: Difference) -> dict[str, Any]:
     return {
-        "measure": found.measure, "fair": fair(found.measure), "reference": {"name": comparison.reference.name, **_estimate(found.reference)},
-        "other": {"name": found.model, **_estimate(found.other)}, "difference": json_interval(found.difference), "distance": json_interval(found.distance),
-        "nearness": nearness(found), "p": json_number(found.p), "adjusted": json_number(found.adjusted), "is_shown": is_shown(comparison, found),
-        "probes": found.probes, "clusters": found.clusters, "note": found.note, "signature": found.signature,
+        "measure": found.measure,
+        "fair": fair(found.measure),
+        "reference": {"name": comparison.reference.name, **_estimate(found.reference)},
+        "other": {"name": found.model, **_estimate(found.other)},
+        "difference": json_interval(found.difference),
+        "distance": json_interval(found.distance),
+        "nearness": nearness(found),
+        "p": json_number(found.p),
+        "adjusted": json_number(found.adjusted),
+        "is_shown": is_shown(comparison, found),
+        "probes": found.probes,
+        "clusters": found.clusters,
+        "note": found.note,
+        "signature": found.signature,
         "signatures_differ": {k: list(v) for k, v in found.differing_fields.items()},
-    }  # fmt: skip
+    }
 
 
 def _model(found: Contestant) -> dict[str, Any]:
     return {
-        "name": found.name, "identity": found.answers.respondent, "labels": list(found.answers.labels), "traits": dict(sorted(found.answers.traits.items())),
-        "coverage": json_number(found.answers.coverage), "unanswered": dict(sorted(found.answers.unanswered.items())),
-        "estimates": [_estimate(e) for e in found.estimates], "sanity": [_estimate(e) for e in found.sanity],
-    }  # fmt: skip
+        "name": found.name,
+        "identity": found.answers.respondent,
+        "labels": list(found.answers.labels),
+        "traits": dict(sorted(found.answers.traits.items())),
+        "coverage": json_number(found.answers.coverage),
+        "unanswered": dict(sorted(found.answers.unanswered.items())),
+        "estimates": [_estimate(e) for e in found.estimates],
+        "sanity": [_estimate(e) for e in found.sanity],
+    }
 
 
 def to_json(comparisons: Sequence[Comparison]) -> dict[str, Any]:
     """The comparisons as plain data, keys in a fixed order."""
     first = comparisons[0]
     return {
-        "evenhand": __version__, "seed": first.seed, "resamples": first.resamples, "permutations": first.permutations, "level": first.level,
-        "method": first.method, "correction": "benjamini-hochberg", "tests": first.tests,
+        "evenhand": __version__,
+        "seed": first.seed,
+        "resamples": first.resamples,
+        "permutations": first.permutations,
+        "level": first.level,
+        "method": first.method,
+        "correction": "benjamini-hochberg",
+        "tests": first.tests,
         "suites": [
             {
                 "suite": {
-                    "name": c.suite.card.name, "version": c.suite.card.version, "language": c.suite.card.language, "reference": c.suite.reference,
-                    "probes": len(c.suite.probes), "limit": c.suite.limit,
+                    "name": c.suite.card.name,
+                    "version": c.suite.card.version,
+                    "language": c.suite.card.language,
+                    "reference": c.suite.reference,
+                    "probes": len(c.suite.probes),
+                    "limit": c.suite.limit,
                 },
-                "reference": c.reference.name, "models": [_model(m) for m in c.models], "differences": [_difference(c, d) for d in c.differences],
-                "left_out": [{"measure": x.measure, "model": x.model, "reason": x.reason} for x in c.left_out], "notes": notes(c),
+                "reference": c.reference.name,
+                "models": [_model(m) for m in c.models],
+                "differences": [_difference(c, d) for d in c.differences],
+                "left_out": [
+                    {"measure": x.measure, "model": x.model, "reason": x.reason} for x in c.left_out
+                ],
+                "notes": notes(c),
             }
             for c in comparisons
         ],
         "environment": environment(),
-    }  # fmt: skip
+    }
 
 
 def comparison_text(comparisons: Sequence[Comparison]) -> str:
@@ -198,9 +265,11 @@ def write_comparison(comparisons: Sequence[Comparison], folder: Path) -> Path:
     from evenhand.report.comparison_tables import to_latex, to_markdown
 
     texts = {
-        "comparison.html": to_html(comparisons), "comparison.md": to_markdown(comparisons), "comparison.tex": to_latex(comparisons),
+        "comparison.html": to_html(comparisons),
+        "comparison.md": to_markdown(comparisons),
+        "comparison.tex": to_latex(comparisons),
         "comparison.json": comparison_text(comparisons),
-    }  # fmt: skip
+    }
     write_files(folder, texts)
     return folder / "comparison.html"
 

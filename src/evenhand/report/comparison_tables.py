@@ -31,11 +31,19 @@ def _values(found: Difference) -> list[str]:
 def _tests(comparison: Comparison, found: Difference) -> list[str]:
     star = "*" if told.is_shown(comparison, found) else ""
     apart = f"{told.signed(found.difference.value)} {bounds(found.difference)}"
-    return [apart, told.chance(found.p), told.chance(found.adjusted) + star, told.nearness(found).partition(" ")[0]]
+    return [
+        apart,
+        told.chance(found.p),
+        told.chance(found.adjusted) + star,
+        told.nearness(found).partition(" ")[0],
+    ]
 
 
 def _rows(comparison: Comparison, name: str) -> list[list[str]]:
-    return [[title(d.measure), *_values(d), *_tests(comparison, d)] for d in told.ordered(comparison, name)]
+    return [
+        [title(d.measure), *_values(d), *_tests(comparison, d)]
+        for d in told.ordered(comparison, name)
+    ]
 
 
 def _heads(comparison: Comparison, name: str) -> list[str]:
@@ -50,13 +58,19 @@ def _tables(comparison: Comparison, name: str, width: int) -> list[Table]:
     for cut in cuts:
         tables.append(make_table(*(heads[i] for i in cut)))
         for row in rows:
-            add_row(tables[-1], *(row[i] for i in cut), bold={list(cut).index(3)} if 3 in cut and row[5].endswith("*") else ())
+            add_row(
+                tables[-1],
+                *(row[i] for i in cut),
+                bold={list(cut).index(3)} if 3 in cut and row[5].endswith("*") else (),
+            )
     return tables if rows else []
 
 
 def _about(comparison: Comparison) -> str:
     card = comparison.suite.card
-    of = amount(len(comparison.suite.probes), "probe") + (" of a larger suite" if comparison.suite.limit is not None else "")
+    of = amount(len(comparison.suite.probes), "probe") + (
+        " of a larger suite" if comparison.suite.limit is not None else ""
+    )
     return f"{card.name} {card.version}, {card.language}, {of}"
 
 
@@ -76,7 +90,14 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
 
     console.print()
     for other in comparison.models[1:]:
-        console.print(Text.assemble((other.name, "bold"), " against ", (comparison.reference.name, "bold"), f"  on {_about(comparison)}"))
+        console.print(
+            Text.assemble(
+                (other.name, "bold"),
+                " against ",
+                (comparison.reference.name, "bold"),
+                f"  on {_about(comparison)}",
+            )
+        )
         console.print()
         console.print(Text(told.summary(comparison, other.name)))
         console.print()
@@ -84,7 +105,9 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
             console.print(table)
             console.print()
         differing = f"The signatures differ in: {_differing(comparison, other.name)}."
-        console.print(Text(f"* adjusted p at most {1 - comparison.level:.2g}. {differing}", style="dim"))
+        console.print(
+            Text(f"* adjusted p at most {1 - comparison.level:.2g}. {differing}", style="dim")
+        )
         console.print()
     if notes := told.notes(comparison):
         marked = Table.grid(padding=(0, 1))
@@ -93,13 +116,18 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
         console.print(marked)
         console.print()
     for line in (d.signature for d in comparison.differences):
-        console.print(Text(folded(line, console.width) if console.is_terminal else line, style="dim"), soft_wrap=True)
+        console.print(
+            Text(folded(line, console.width) if console.is_terminal else line, style="dim"),
+            soft_wrap=True,
+        )
 
 
 def to_markdown(comparisons: Sequence[Comparison]) -> str:
     """The comparisons as a Markdown document."""
     first = comparisons[0]
-    said = [f"# {plain_text(', '.join(c.name for c in first.models[1:]))} against {plain_text(first.reference.name)}"]
+    said = [
+        f"# {plain_text(', '.join(c.name for c in first.models[1:]))} against {plain_text(first.reference.name)}"
+    ]
     for comparison in comparisons:
         said.append(f"## {plain_text(_about(comparison))}")
         for other in comparison.models[1:]:
@@ -109,12 +137,21 @@ def to_markdown(comparisons: Sequence[Comparison]) -> str:
                 plain_text(told.summary(comparison, other.name)),
             ]
             if rows:
-                said.append(markdown_table([plain_text(h) for h in _heads(comparison, other.name)], rows))
-            said.append(f"The signatures differ in: {plain_text(_differing(comparison, other.name))}.")
+                said.append(
+                    markdown_table([plain_text(h) for h in _heads(comparison, other.name)], rows)
+                )
+            said.append(
+                f"The signatures differ in: {plain_text(_differing(comparison, other.name))}."
+            )
         if notes := told.notes(comparison):
-            said += ["### Missing and noteworthy", "\n".join(f"- {plain_text(line)}" for line in notes)]
+            said += [
+                "### Missing and noteworthy",
+                "\n".join(f"- {plain_text(line)}" for line in notes),
+            ]
         lines = "\n".join(" ".join(line.split()) for line in _signatures(comparison))
-        names = [f"- {plain_text(c.name)}: {plain_text(c.answers.respondent)}" for c in comparison.models]
+        names = [
+            f"- {plain_text(c.name)}: {plain_text(c.answers.respondent)}" for c in comparison.models
+        ]
         said += ["### Models", "\n".join(names), "### Signatures", f"```text\n{lines}\n```"]
     said += ["## Method", plain_text(" ".join(told.method(first))), f"evenhand {__version__}."]
     return "\n\n".join(said) + "\n"
@@ -134,6 +171,10 @@ def to_latex(comparisons: Sequence[Comparison]) -> str:
             caption = f"{tex(other.name)} against {tex(comparison.reference.name)} on {tex(_about(comparison))}. {tex(told.summary(comparison, other.name))}"
             inside = tabular("lrrrrrl", [tex(h) for h in _heads(comparison, other.name)], rows)
             # wider than a column: as large as fits, never larger
-            fitted = [r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%", *inside, "}"]
+            fitted = [
+                r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
+                *inside,
+                "}",
+            ]
             lines += ["", *floating(fitted, caption, f"tab:evenhand-comparison-{count}-{place}")]
     return "\n".join(lines) + "\n"

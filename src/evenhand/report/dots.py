@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evenhand.core.records import Interval
+from evenhand.core.estimate import Interval
 from evenhand.report.canvas import EDGE, along, down, finished, plane, shortened, width_of, words
 from evenhand.report.svg import colour
 
@@ -41,13 +41,25 @@ class Row:
     gap: int = 0  # pixels of room above it
 
 
-def _points(rows: list[dict[str, Any]], mark: str, domain: tuple[float, float], *, size: int, opacity: float = 1.0) -> Any:
+def _points(
+    rows: list[dict[str, Any]],
+    mark: str,
+    domain: tuple[float, float],
+    *,
+    size: int,
+    opacity: float = 1.0,
+) -> Any:
     tone, shape, is_filled = MARKS[mark]
     fill = colour(tone) if is_filled else colour("paper")
     drawn = plane(rows).mark_point(
-        shape=shape, size=size, filled=False, fill=fill, stroke=colour("paper" if is_filled else tone), strokeWidth=1 if is_filled else 1.8,
+        shape=shape,
+        size=size,
+        filled=False,
+        fill=fill,
+        stroke=colour("paper" if is_filled else tone),
+        strokeWidth=1 if is_filled else 1.8,
         opacity=opacity,
-    )  # fmt: skip
+    )
     return drawn.encode(x=along(domain), y=down())
 
 
@@ -63,33 +75,55 @@ class _Plan:
 
     def known(self, mark: str) -> list[tuple[Row, int]]:
         """The rows of one mark that have a value."""
-        return [(row, y) for row, y in self.places if row.mark == mark and math.isfinite(row.interval.value)]
+        return [
+            (row, y)
+            for row, y in self.places
+            if row.mark == mark and math.isfinite(row.interval.value)
+        ]
 
 
 def _clouds(plan: _Plan) -> Iterator[Any]:
     scale = plan.inner / (plan.domain[1] - plan.domain[0])
     for mark in MARKS:
-        if spots := [spot for row, y in plan.known(mark) for spot in _swarm(row.dots, y, scale, plan.swarm)]:
+        if spots := [
+            spot for row, y in plan.known(mark) for spot in _swarm(row.dots, y, scale, plan.swarm)
+        ]:
             yield _points(spots, mark, plan.domain, size=34, opacity=0.6)
 
 
 def _spans(plan: _Plan) -> Iterator[Any]:
     for mark, (tone, _, _) in MARKS.items():
-        spans = [{"x": row.interval.low, "to": row.interval.high, "y": y} for row, y in plan.known(mark) if math.isfinite(row.interval.low)]
+        spans = [
+            {"x": row.interval.low, "to": row.interval.high, "y": y}
+            for row, y in plan.known(mark)
+            if math.isfinite(row.interval.low)
+        ]
         if spans:
             rule = plane(spans).mark_rule(
-                strokeWidth=2 if plan.gutter else 3, strokeCap="round", color=colour("ink" if plan.swarm else tone)
+                strokeWidth=2 if plan.gutter else 3,
+                strokeCap="round",
+                color=colour("ink" if plan.swarm else tone),
             )
             yield rule.encode(x=along(plan.domain), x2="to:Q", y=down())
 
 
 def _values(plan: _Plan) -> Iterator[Any]:
     for mark in MARKS:
-        if beside := [{"x": x, "y": y} for row, y in plan.places for x, kind in row.others if kind == mark and math.isfinite(x)]:
+        if beside := [
+            {"x": x, "y": y}
+            for row, y in plan.places
+            for x, kind in row.others
+            if kind == mark and math.isfinite(x)
+        ]:
             yield _points(beside, mark, plan.domain, size=200 if mark == "fair" else 110)
     for mark in MARKS:
         if values := [{"x": row.interval.value, "y": y} for row, y in plan.known(mark)]:
-            yield _points(values, "model" if plan.swarm else mark, plan.domain, size=64 if plan.gutter else 130)
+            yield _points(
+                values,
+                "model" if plan.swarm else mark,
+                plan.domain,
+                size=64 if plan.gutter else 130,
+            )
 
 
 def _texts(plan: _Plan) -> Iterator[Any]:
@@ -98,7 +132,13 @@ def _texts(plan: _Plan) -> Iterator[Any]:
     for row, y in plan.places:
         taken = width_of(row.note) + 12 if row.note and not plan.gutter else 0
         room = (plan.gutter - 14 if plan.gutter else plan.inner) - taken
-        labels.append({"px": -10 if plan.gutter else -EDGE, "y": y + above, "text": shortened(row.label, room)})
+        labels.append(
+            {
+                "px": -10 if plan.gutter else -EDGE,
+                "y": y + above,
+                "text": shortened(row.label, room),
+            }
+        )
         if row.note:
             notes.append({"px": plan.inner + EDGE, "y": y + above, "text": row.note})
     yield words(labels, align="right" if plan.gutter else "left")
@@ -107,9 +147,17 @@ def _texts(plan: _Plan) -> Iterator[Any]:
 
 
 def dots(
-    rows: Sequence[Row], *, width: int, domain: tuple[float, float], gutter: int = 0, reference: float = math.nan, swarm: int = 0,
-    base: float = math.nan, sides: tuple[str, str] | None = None, pitch: int = 0,
-) -> Any:  # fmt: skip
+    rows: Sequence[Row],
+    *,
+    width: int,
+    domain: tuple[float, float],
+    gutter: int = 0,
+    reference: float = math.nan,
+    swarm: int = 0,
+    base: float = math.nan,
+    sides: tuple[str, str] | None = None,
+    pitch: int = 0,
+) -> Any:
     """Values with intervals, one below the other.
 
     gutter: pixels for the labels at the left; 0 puts them above their line. reference: a value to compare all with.
@@ -123,10 +171,18 @@ def dots(
     for row in rows:
         y += pitch + row.gap
         places.append((row, y))
-    plan = _Plan(domain=domain, inner=width - left - EDGE, gutter=gutter, swarm=swarm, places=tuple(places))
-    layers = [plane([{"x": domain[0], "y": 0}]).mark_point(opacity=0).encode(x=along(domain, width=plan.inner), y=down())]
+    plan = _Plan(
+        domain=domain, inner=width - left - EDGE, gutter=gutter, swarm=swarm, places=tuple(places)
+    )
+    layers = [
+        plane([{"x": domain[0], "y": 0}])
+        .mark_point(opacity=0)
+        .encode(x=along(domain, width=plan.inner), y=down())
+    ]
     if math.isfinite(base):
-        line = plane([{"x": base, "y": head and head - 8, "to": _tall(plan, pitch, top)}]).mark_rule(color=colour("ink"), strokeWidth=1.4)
+        line = plane(
+            [{"x": base, "y": head and head - 8, "to": _tall(plan, pitch, top)}]
+        ).mark_rule(color=colour("ink"), strokeWidth=1.4)
         layers.append(line.encode(x=along(domain), y=down(), y2="to:Q"))
         layers += _sides(plan, base, sides or ("", ""))
     if math.isfinite(reference):
@@ -139,14 +195,22 @@ def dots(
 
 def _tall(plan: _Plan, pitch: int, top: int) -> int:
     """Pixels from the top to the axis."""
-    return (plan.places[-1][1] + max(pitch, 24) - top if plan.places else 0) + (4 if plan.gutter else 0)
+    return (plan.places[-1][1] + max(pitch, 24) - top if plan.places else 0) + (
+        4 if plan.gutter else 0
+    )
 
 
 def _sides(plan: _Plan, base: float, sides: tuple[str, str]) -> list[Any]:
     """The words for left and right, beside the line where they fit there, else at the ends."""
     middle = (base - plan.domain[0]) / (plan.domain[1] - plan.domain[0]) * plan.inner
     start = min(middle + 10, plan.inner - width_of(sides[1]))
-    left = [{"px": max(min(middle - 10, start - 14), width_of(sides[0]) - plan.gutter + 4), "y": 8, "text": sides[0]}]
+    left = [
+        {
+            "px": max(min(middle - 10, start - 14), width_of(sides[0]) - plan.gutter + 4),
+            "y": 8,
+            "text": sides[0],
+        }
+    ]
     right = [{"px": start, "y": 8, "text": sides[1]}]
     return [words(left, align="right", tone="soft"), words(right, tone="soft")]
 
@@ -162,6 +226,15 @@ def _swarm(values: Sequence[float], y: float, scale: float, room: int) -> list[d
     for value, place in sorted(zip(values, places, strict=True)):
         turn, column = divmod(seen[place], columns)
         seen[place] += 1
-        aside = (column + 1) // 2 * (1 if column % 2 else -1) if columns > 2 else column - (columns - 1) / 2
-        found.append({"x": value + aside * DOT / scale, "y": y + (turn + 1) // 2 * (1 if turn % 2 else -1) * step})
+        aside = (
+            (column + 1) // 2 * (1 if column % 2 else -1)
+            if columns > 2
+            else column - (columns - 1) / 2
+        )
+        found.append(
+            {
+                "x": value + aside * DOT / scale,
+                "y": y + (turn + 1) // 2 * (1 if turn % 2 else -1) * step,
+            }
+        )
     return found

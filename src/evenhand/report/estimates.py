@@ -7,7 +7,9 @@ from typing import Literal
 import numpy as np
 
 from evenhand.core import catalog
-from evenhand.core.records import Estimate, Kind, Run
+from evenhand.core.estimate import Estimate
+from evenhand.core.probe import Kind
+from evenhand.core.run import Run
 from evenhand.measures.sentence_preference import SentencePreference
 from evenhand.measures.stereoset_scores import StereoSetScore
 from evenhand.measures.word_fairness import WordTest, male_wins
@@ -26,16 +28,33 @@ FIRST = (
     "crows_shared",
     "crows_changed",
     "crows_whole",
-    *(f"{quantity}_{convention}" for convention in CONVENTIONS for quantity in ("icat", "lms", "ss", "fs")),
+    *(
+        f"{quantity}_{convention}"
+        for convention in CONVENTIONS
+        for quantity in ("icat", "lms", "ss", "fs")
+    ),
     *(
         f"{name}{way}"
         for way in ("", "_discrete")
-        for name in ("profession_fairness", "profession_icat", "emotion_fairness", "emotion_icat", "recognition")
+        for name in (
+            "profession_fairness",
+            "profession_icat",
+            "emotion_fairness",
+            "emotion_icat",
+            "recognition",
+        )
     ),
     "zero_shot_accuracy",
 )  # what a report is about
 BASELINE_TITLES = {"fixed:random": "random", "fixed:constant": "constant"}
-RIGHT = ("accuracy", "objective_accuracy", "zero_shot_accuracy", "recognition", "recognition_discrete", *(f"lms_{c}" for c in CONVENTIONS))
+RIGHT = (
+    "accuracy",
+    "objective_accuracy",
+    "zero_shot_accuracy",
+    "recognition",
+    "recognition_discrete",
+    *(f"lms_{c}" for c in CONVENTIONS),
+)
 # their best value is right, not fair
 
 
@@ -62,7 +81,11 @@ def is_classifier(run: Run) -> bool:
 
 def always(run: Run) -> str:
     """What does the constant respondent do on choices and pairs?"""
-    return "the same number for every option" if kind_of(run) == "choice" and not is_classifier(run) else "always entailment"
+    return (
+        "the same number for every option"
+        if kind_of(run) == "choice" and not is_classifier(run)
+        else "always entailment"
+    )
 
 
 def title(measure: str) -> str:
@@ -83,7 +106,13 @@ def good(measure: str) -> str:
 def best_head(run: Run) -> str:
     """What is the column of best values called? `right` where none of them is about fairness."""
     found = {good(e.measure) for e in run.estimates}
-    return "best" if len(found) > 1 and family_of(run) in ("stereoset", "words") else found.pop() if found == {"right"} else "fair"
+    return (
+        "best"
+        if len(found) > 1 and family_of(run) in ("stereoset", "words")
+        else found.pop()
+        if found == {"right"}
+        else "fair"
+    )
 
 
 def short_title(measure: str) -> str:
@@ -100,7 +129,9 @@ def bare_title(measure: str) -> str:
 
 def ordered(run: Run) -> list[Estimate]:
     """The estimates, the one that the report is about first."""
-    return sorted(run.estimates, key=lambda e: FIRST.index(e.measure) if e.measure in FIRST else len(FIRST))
+    return sorted(
+        run.estimates, key=lambda e: FIRST.index(e.measure) if e.measure in FIRST else len(FIRST)
+    )
 
 
 def estimate_of(run: Run, measure: str) -> Estimate | None:
@@ -134,5 +165,9 @@ def ties_of(run: Run, estimate: Estimate) -> int:
         return int(np.count_nonzero(measure.evidence(answers.probes, answers.values)[:, 5]))
     if isinstance(measure, WordTest):
         is_read = np.asarray([p.stratum in measure.strata for p in answers.probes], dtype=bool)
-        return int(np.count_nonzero(male_wins(answers.values[is_read], is_discrete=measure.is_discrete) == 0.5))
+        return int(
+            np.count_nonzero(
+                male_wins(answers.values[is_read], is_discrete=measure.is_discrete) == 0.5
+            )
+        )
     return estimate.ties

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evenhand.core.records import Probe
+from evenhand.core.probe import Probe
 from evenhand.report.blanks import Filled
 
 
@@ -19,7 +19,9 @@ class Item:
     filled: Filled | None = None
     share: float = 0.5  # of the first word
     context: str = ""
-    options: tuple[tuple[str, str, bool], ...] = ()  # text, number, is it the one that the model prefers
+    options: tuple[
+        tuple[str, str, bool], ...
+    ] = ()  # text, number, is it the one that the model prefers
     chances: tuple[tuple[str, float, bool], ...] = ()  # label, probability, is it the answer
 
 

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 
 from evenhand.core import catalog
-from evenhand.core.records import Breakdown, Group, Run
+from evenhand.core.estimate import Breakdown, Group
+from evenhand.core.run import Run
 from evenhand.engine.estimating import break_down, tags_of
 from evenhand.report.blank_figures import draw_blanks
 from evenhand.report.choice_figures import draw_choices
@@ -23,7 +24,13 @@ from evenhand.report.word_figures import draw_words
 from evenhand.report.wording import sentence_frame
 
 OCCUPATIONS, FRAMES = 25, 15
-OTHERS = {"mask": draw_blanks, "choice": draw_choices, "stereoset": draw_stereoset, "words": draw_words, "task": draw_task}
+OTHERS = {
+    "mask": draw_blanks,
+    "choice": draw_choices,
+    "stereoset": draw_stereoset,
+    "words": draw_words,
+    "task": draw_task,
+}
 LEANS = {"female": "leans female", "male": "leans male", "none": "no lean"}
 
 
@@ -38,7 +45,14 @@ def by_lean(run: Run) -> Breakdown | None:
     if not {"lean", "occupation"} <= tags_of(run.answers):
         return None
     first = ordered(run)[0]
-    return break_down(catalog.measure(first.measure), run.answers, "lean", "occupation", seed=run.seed, level=first.level)
+    return break_down(
+        catalog.measure(first.measure),
+        run.answers,
+        "lean",
+        "occupation",
+        seed=run.seed,
+        level=first.level,
+    )
 
 
 def label_shares(run: Run) -> Figure | None:
@@ -48,16 +62,29 @@ def label_shares(run: Run) -> Figure | None:
         return None
     bars = [
         Stack(
-            label=f"{r.stratum} {r.title}" if r.stratum not in {"", r.title} else r.title, note=amount(r.answered, "pair"),
-            parts=tuple((label.replace("_", " "), share, label in r.counted) for label, share in r.shares.items()),
+            label=f"{r.stratum} {r.title}" if r.stratum not in {"", r.title} else r.title,
+            note=amount(r.answered, "pair"),
+            parts=tuple(
+                (label.replace("_", " "), share, label in r.counted)
+                for label, share in r.shares.items()
+            ),
         )
         for r in rows
-    ]  # fmt: skip
-    told = "; ".join(f"{b.label}: " + ", ".join(f"{name} {percent(share, 1)}" for name, share, _ in b.parts) for b in bars)
+    ]
+    told = "; ".join(
+        f"{b.label}: " + ", ".join(f"{name} {percent(share, 1)}" for name, share, _ in b.parts)
+        for b in bars
+    )
     legend = [(label, label.replace("_", " ")) for label in run.answers.labels]
     if any(r.counted for r in rows):
         legend.append(("counted", "framed: counts against the model"))
-    return make_figure("shares", "Shares of the labels in each stratum", told, lambda w: stacks(bars, width=w), legend)
+    return make_figure(
+        "shares",
+        "Shares of the labels in each stratum",
+        told,
+        lambda w: stacks(bars, width=w),
+        legend,
+    )
 
 
 def _lean(group: Group) -> str:
@@ -84,21 +111,55 @@ def leans(run: Run) -> Figure | None:
     if view is None or whole is None or not _known(whole, 1):
         return None
     each = {
-        lean: tuple(g.interval.value for g in view.groups if g.tags.get("lean") == lean and math.isfinite(g.interval.value))
+        lean: tuple(
+            g.interval.value
+            for g in view.groups
+            if g.tags.get("lean") == lean and math.isfinite(g.interval.value)
+        )
         for lean in LEANS
     }
-    groups = sorted((g for g in whole.groups if g.name in LEANS), key=lambda g: list(LEANS).index(g.name))
+    groups = sorted(
+        (g for g in whole.groups if g.name in LEANS), key=lambda g: list(LEANS).index(g.name)
+    )
     rows = [
-        Row(label=LEANS[g.name], interval=g.interval, mark=g.name, note=f"{amount(len(each[g.name]), 'occupation')}, {with_bounds(g.interval)}", dots=each[g.name])
+        Row(
+            label=LEANS[g.name],
+            interval=g.interval,
+            mark=g.name,
+            note=f"{amount(len(each[g.name]), 'occupation')}, {with_bounds(g.interval)}",
+            dots=each[g.name],
+        )
         for g in groups
-    ]  # fmt: skip
-    narrow = [Row(label=r.label, interval=r.interval, mark=r.mark, note=with_bounds(r.interval), dots=r.dots) for r in rows]
-    legend = [*((g.name, f"an occupation that {LEANS[g.name]}" if g.name != "none" else "an occupation without a lean") for g in groups)]
+    ]
+    narrow = [
+        Row(
+            label=r.label,
+            interval=r.interval,
+            mark=r.mark,
+            note=with_bounds(r.interval),
+            dots=r.dots,
+        )
+        for r in rows
+    ]
+    legend = [
+        *(
+            (
+                g.name,
+                f"an occupation that {LEANS[g.name]}"
+                if g.name != "none"
+                else "an occupation without a lean",
+            )
+            for g in groups
+        )
+    ]
     heading = f"{title(view.measure)} of every occupation, by lean"
     return make_figure(
-        "leans", heading, _told(rows), lambda w: dots(rows if w > NARROW else narrow, width=w, swarm=56, domain=_range(view)),
+        "leans",
+        heading,
+        _told(rows),
+        lambda w: dots(rows if w > NARROW else narrow, width=w, swarm=56, domain=_range(view)),
         [*legend, ("model", "all of that lean, with interval")],
-    )  # fmt: skip
+    )
 
 
 def _range(view: Breakdown) -> tuple[float, float]:
@@ -115,10 +176,18 @@ def occupations(run: Run) -> Figure | None:
     legend = [(lean, LEANS[lean]) for lean in LEANS if any(_lean(g) == lean for g in groups)]
     heading = _heading(len(rows), "occupation", view)
     return make_figure(
-        "occupations", heading, _told(rows),
-        lambda w: dots(rows, width=w, gutter=190 if w > NARROW else 150, reference=ordered(run)[0].value, domain=_range(view)),
+        "occupations",
+        heading,
+        _told(rows),
+        lambda w: dots(
+            rows,
+            width=w,
+            gutter=190 if w > NARROW else 150,
+            reference=ordered(run)[0].value,
+            domain=_range(view),
+        ),
         [*legend, ("reference", "score of the whole suite")],
-    )  # fmt: skip
+    )
 
 
 def frames(run: Run) -> Figure | None:
@@ -130,9 +199,12 @@ def frames(run: Run) -> Figure | None:
     rows = [Row(label=sentence_frame(g.name), interval=g.interval) for g in groups]
     heading = _heading(len(rows), "sentence frame", view)
     return make_figure(
-        "frames", heading, _told(rows), lambda w: dots(rows, width=w, reference=ordered(run)[0].value, domain=_range(view)),
+        "frames",
+        heading,
+        _told(rows),
+        lambda w: dots(rows, width=w, reference=ordered(run)[0].value, domain=_range(view)),
         [("model", "frame, with interval"), ("reference", "score of the whole suite")],
-    )  # fmt: skip
+    )
 
 
 def draw(run: Run) -> dict[str, Figure]:

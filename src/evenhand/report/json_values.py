@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from evenhand.core.records import Estimate, Interval
+from evenhand.core.estimate import Estimate, Interval
 
 
 def json_number(value: float) -> float | None:
@@ -14,4 +14,8 @@ def json_number(value: float) -> float | None:
 
 def json_interval(found: Interval | Estimate) -> dict[str, float | None]:
     """A value and its interval."""
-    return {"value": json_number(found.value), "low": json_number(found.low), "high": json_number(found.high)}
+    return {
+        "value": json_number(found.value),
+        "low": json_number(found.low),
+        "high": json_number(found.high),
+    }

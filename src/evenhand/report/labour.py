@@ -9,16 +9,27 @@ from collections.abc import Sequence
 from typing import Any
 
 from evenhand.core import catalog
-from evenhand.core.records import Interval, Relation, Run
+from evenhand.core.estimate import Interval, Relation
+from evenhand.core.run import Run
 from evenhand.report.estimates import title
 from evenhand.report.numbers import interval_of, with_bounds
 from evenhand.report.picture import NARROW, WIDE, Figure
 from evenhand.report.scatter import LEANS, SERIES, scatter
 from evenhand.report.svg import render
 
-COLUMNS = ("same_label", "entailment_gap", "stereotype_preference", "neutral_share")  # S, dP, B, and what the paper leaves out
-GROUPS = (("majority", "male", "male majority"), ("majority", "female", "female majority"), ("lean", "male", "male-dominated"),
-          ("lean", "female", "female-dominated"), ("lean", "none", "neither dominates"))  # fmt: skip
+COLUMNS = (
+    "same_label",
+    "entailment_gap",
+    "stereotype_preference",
+    "neutral_share",
+)  # S, dP, B, and what the paper leaves out
+GROUPS = (
+    ("majority", "male", "male majority"),
+    ("majority", "female", "female majority"),
+    ("lean", "male", "male-dominated"),
+    ("lean", "female", "female-dominated"),
+    ("lean", "none", "neither dominates"),
+)
 
 
 def is_gendered(run: Run) -> bool:
@@ -54,30 +65,51 @@ def relation_figure(series: Sequence[tuple[str, Relation]]) -> Figure:
     first = series[0][1]
     name = title(first.measure)
     heading = f"{name} of every occupation against its share of women"
-    told = "; ".join(f"{label}: Pearson {with_bounds(r.pearson)}, Spearman {with_bounds(r.spearman)}" for label, r in series)
+    told = "; ".join(
+        f"{label}: Pearson {with_bounds(r.pearson)}, Spearman {with_bounds(r.spearman)}"
+        for label, r in series
+    )
     wide, narrow = (
-        render(scatter(series, width=width, title=name), heading=heading, description=told, kind=kind)
+        render(
+            scatter(series, width=width, title=name), heading=heading, description=told, kind=kind
+        )
         for width, kind in ((WIDE, "wide"), (NARROW, "narrow"))
     )
     if len(series) == 1:
-        words = {"female": "female-dominated", "male": "male-dominated", "none": "neither dominates"}
+        words = {
+            "female": "female-dominated",
+            "male": "male-dominated",
+            "none": "neither dominates",
+        }
         there = {g.tags.get("lean", "none") for g in first.points}
         legend = [(lean, words[lean]) for lean in LEANS if lean in there]
     else:
         legend = [(f"series-{i % len(SERIES)}", label) for i, (label, _) in enumerate(series)]
-    return Figure(name=f"labour-{first.measure}", heading=heading, wide=wide, narrow=narrow, legend=tuple(legend))
+    return Figure(
+        name=f"labour-{first.measure}",
+        heading=heading,
+        wide=wide,
+        narrow=narrow,
+        legend=tuple(legend),
+    )
 
 
 def labour_facts(run: Run) -> dict[str, Any]:
     """What the page shows about gendered entailment; empty where it was not measured."""
     heads, rows = paper_table(run)
     return {
-        "heads": heads, "rows": [(label, [in_percent(i) for i in values]) for label, values in rows],
+        "heads": heads,
+        "rows": [(label, [in_percent(i) for i in values]) for label, values in rows],
         "relations": [
             {
-                "figure": relation_figure([(run.answers.respondent, r)]), "title": title(r.measure), "pearson": with_bounds(r.pearson),
-                "spearman": with_bounds(r.spearman), "occupations": len(r.points), "note": r.note, "question": catalog.measure(r.measure).card.question,
+                "figure": relation_figure([(run.answers.respondent, r)]),
+                "title": title(r.measure),
+                "pearson": with_bounds(r.pearson),
+                "spearman": with_bounds(r.spearman),
+                "occupations": len(r.points),
+                "note": r.note,
+                "question": catalog.measure(r.measure).card.question,
             }
             for r in run.relations
         ],
-    }  # fmt: skip
+    }

@@ -55,11 +55,19 @@ def seconds_told(seconds: float) -> str:
         return "not recorded"
     whole = round(seconds)
     hours, minutes = whole // 3600, whole % 3600 // 60
-    return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {whole % 60:02d} s" if minutes else f"{whole} s"
+    return (
+        f"{hours} h {minutes:02d} min"
+        if hours
+        else f"{minutes} min {whole % 60:02d} s"
+        if minutes
+        else f"{whole} s"
+    )
 
 
 def _listed(names: Sequence[str]) -> str:
-    shown = [*names[:NAMED], f"{len(names) - NAMED} more"] if len(names) > NAMED + 1 else list(names)
+    shown = (
+        [*names[:NAMED], f"{len(names) - NAMED} more"] if len(names) > NAMED + 1 else list(names)
+    )
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
@@ -92,7 +100,11 @@ def summary(ladder: Ladder, standings: Sequence[Standing]) -> list[str]:
 
     def names(chosen: Sequence[Standing], has_value: bool = True) -> str:
         return _listed(
-            [name_of(s, standings) + (f" ({number(s.pearson.value)})" if has_value and not s.pearson.note else "") for s in chosen]
+            [
+                name_of(s, standings)
+                + (f" ({number(s.pearson.value)})" if has_value and not s.pearson.note else "")
+                for s in chosen
+            ]
         )
 
     by = {kind: [s for s in standings if s.finding == kind] for kind in ("found", "weakly", "not")}
@@ -102,13 +114,23 @@ def summary(ladder: Ladder, standings: Sequence[Standing]) -> list[str]:
     total = amount(len(standings), "measure")
     said = []
     if found := by["found"]:
-        said.append(f"{len(found)} of {total} found the bias (Pearson's r with the bias rate {FOUND:g} or more in size): {names(found)}.")
+        said.append(
+            f"{len(found)} of {total} found the bias (Pearson's r with the bias rate {FOUND:g} or more in size): {names(found)}."
+        )
     else:
-        said.append(f"None of {total} found the bias (Pearson's r with the bias rate {FOUND:g} or more in size).")
-    gone = [f"{names(missed)} did not (r below {WEAK:g} in size, or its interval holds 0)"] if missed else []
+        said.append(
+            f"None of {total} found the bias (Pearson's r with the bias rate {FOUND:g} or more in size)."
+        )
+    gone = (
+        [f"{names(missed)} did not (r below {WEAK:g} in size, or its interval holds 0)"]
+        if missed
+        else []
+    )
     gone += [f"{names(by['weakly'])} did so weakly"] if by["weakly"] else []
     gone += (
-        [f"{names(flat)} hardly moved, by less than {percent(FLAT)} of what is possible, which is no finding whatever the r"]
+        [
+            f"{names(flat)} hardly moved, by less than {percent(FLAT)} of what is possible, which is no finding whatever the r"
+        ]
         if flat
         else []
     )
@@ -116,7 +138,9 @@ def summary(ladder: Ladder, standings: Sequence[Standing]) -> list[str]:
     if gone:
         said.append(f"{'; '.join(gone)}.")
     if either := [s for s in by["not"] if abs(s.strength.value) >= FOUND]:
-        said.append(f"{names(either, False)} {'follows' if len(either) == 1 else 'follow'} how strong the bias is, not which way it goes.")
+        said.append(
+            f"{names(either, False)} {'follows' if len(either) == 1 else 'follow'} how strong the bias is, not which way it goes."
+        )
     said.append(_moved(standings))
     # what puts all the rest in doubt comes first
     return ([] if has_learnt(ladder) else [accuracy_told(ladder)]) + said
@@ -129,7 +153,12 @@ def _moved(standings: Sequence[Standing]) -> str:
     moved = [s for s in asked if s.is_moved]
     if not moved:
         return f"Mere errors moved none of {'them' if len(asked) == len(standings) else f'the {len(asked)} asked'} by a third of what bias does, or more."
-    names = _listed([f"{name_of(s, standings)} (by {number(s.leak)})" for s in sorted(moved, key=lambda s: -s.leak)])
+    names = _listed(
+        [
+            f"{name_of(s, standings)} (by {number(s.leak)})"
+            for s in sorted(moved, key=lambda s: -s.leak)
+        ]
+    )
     return f"{names} {'was' if len(moved) == 1 else 'were'} moved by mere errors, with the bias rate fixed."
 
 
@@ -160,23 +189,47 @@ def method(standings: Sequence[Standing]) -> list[str]:
 def _correlation(found: Correlation) -> dict[str, Any]:
     low, high = found.interval.low, found.interval.high
     return {
-        "value": plain_number(found.value), "low": plain_number(low), "high": plain_number(high), "p": plain_number(found.p),
-        "by_seed": {str(k): plain_number(v) for k, v in found.by_seed.items()}, "mean_of_seeds": plain_number(found.mean_of_seeds), "note": found.note,
-    }  # fmt: skip
+        "value": plain_number(found.value),
+        "low": plain_number(low),
+        "high": plain_number(high),
+        "p": plain_number(found.p),
+        "by_seed": {str(k): plain_number(v) for k, v in found.by_seed.items()},
+        "mean_of_seeds": plain_number(found.mean_of_seeds),
+        "note": found.note,
+    }
 
 
 def _climb(found: Climb) -> dict[str, Any]:
-    return {"steps": list(found.steps), "means": [plain_number(v) for v in found.means], "seeds": list(found.seeds)}
+    return {
+        "steps": list(found.steps),
+        "means": [plain_number(v) for v in found.means],
+        "seeds": list(found.seeds),
+    }
 
 
 def standing_json(found: Standing) -> dict[str, Any]:
     """A standing as plain data."""
-    numbers = {k: plain_number(getattr(found, k)) for k in ("signal", "share", "noise", "leak", "leak_ratio", "noise_ratio", "leak_p")}
-    correlations = {k: _correlation(getattr(found, k)) for k in ("pearson", "spearman", "kendall", "strength", "leak_pearson")}
+    numbers = {
+        k: plain_number(getattr(found, k))
+        for k in ("signal", "share", "noise", "leak", "leak_ratio", "noise_ratio", "leak_p")
+    }
+    correlations = {
+        k: _correlation(getattr(found, k))
+        for k in ("pearson", "spearman", "kendall", "strength", "leak_pearson")
+    }
     return {
-        "rank": found.rank, "suite": found.suite, "measure": found.measure, "finding": found.finding, "is_moved": found.is_moved, "level": found.level,
-        **correlations, **numbers, "rates": _climb(found.rates), "errors": _climb(found.errors), "notes": list(found.notes),
-    }  # fmt: skip
+        "rank": found.rank,
+        "suite": found.suite,
+        "measure": found.measure,
+        "finding": found.finding,
+        "is_moved": found.is_moved,
+        "level": found.level,
+        **correlations,
+        **numbers,
+        "rates": _climb(found.rates),
+        "errors": _climb(found.errors),
+        "notes": list(found.notes),
+    }
 
 
 def report_text(ladder: Ladder, standings: Sequence[Standing]) -> str:
@@ -198,8 +251,10 @@ def write_ladder_report(ladder: Ladder, standings: Sequence[Standing], out: Path
 
     figures = draw(ladder, standings)
     texts = {
-        "ladder.html": to_html(ladder, standings, figures), "ladder.md": to_markdown(ladder, standings), "ladder.tex": to_latex(ladder, standings),
+        "ladder.html": to_html(ladder, standings, figures),
+        "ladder.md": to_markdown(ladder, standings),
+        "ladder.tex": to_latex(ladder, standings),
         "ladder.json": report_text(ladder, standings),
-    }  # fmt: skip
+    }
     write_files(out, texts, figures)
     return out / "ladder.html"

@@ -29,20 +29,35 @@ class _Axis:
 
     def px(self, value: float) -> float:
         low, high = self.domain
-        return self.left + (min(max(value, low), high) - low) / (high - low) * (self.right - self.left)
+        return self.left + (min(max(value, low), high) - low) / (high - low) * (
+            self.right - self.left
+        )
 
 
-def _upright(axis: _Axis, values: Iterable[float], bands: Sequence[tuple[float, float]]) -> list[dict[str, float]]:
+def _upright(
+    axis: _Axis, values: Iterable[float], bands: Sequence[tuple[float, float]]
+) -> list[dict[str, float]]:
     """Lines at these values, from top to bottom of every band."""
-    return [{"px": axis.px(v), "to": axis.px(v), "y": top, "end": end} for v in values for top, end in bands]
+    return [
+        {"px": axis.px(v), "to": axis.px(v), "y": top, "end": end}
+        for v in values
+        for top, end in bands
+    ]
 
 
-def _grid(axis: _Axis, marks: dict[float, str], bands: Sequence[tuple[float, float]], floor: float) -> list[Any]:
+def _grid(
+    axis: _Axis, marks: dict[float, str], bands: Sequence[tuple[float, float]], floor: float
+) -> list[Any]:
     numbers = [{"px": axis.px(t), "y": floor + 12, "text": text} for t, text in marks.items()]
-    return [rules(_upright(axis, marks, bands), "line", 1), words(numbers, align="center", tone="soft", is_clear=False)]
+    return [
+        rules(_upright(axis, marks, bands), "line", 1),
+        words(numbers, align="center", tone="soft", is_clear=False),
+    ]
 
 
-def _labels(standings: Sequence[Standing], places: Sequence[float], room: float, is_narrow: bool) -> list[Any]:
+def _labels(
+    standings: Sequence[Standing], places: Sequence[float], room: float, is_narrow: bool
+) -> list[Any]:
     """Names at the left, the suite under them where there are several; in a narrow picture both above their row."""
     has_suites = len(suites_of(standings)) > 1
     names: list[dict[str, Any]] = []
@@ -55,8 +70,18 @@ def _labels(standings: Sequence[Standing], places: Sequence[float], room: float,
         names.append({"px": PLACE, "y": line, "text": text})
         taken = PLACE + width_of(text) + 24 if is_narrow else PLACE
         if has_suites and room - taken > 60:
-            under.append({"px": taken, "y": line if is_narrow else y + 8, "text": shortened(s.suite, room - taken)})
-    return [words(ranks, align="right", tone="soft"), words(names), *([words(under, tone="soft")] if under else [])]
+            under.append(
+                {
+                    "px": taken,
+                    "y": line if is_narrow else y + 8,
+                    "text": shortened(s.suite, room - taken),
+                }
+            )
+    return [
+        words(ranks, align="right", tone="soft"),
+        words(names),
+        *([words(under, tone="soft")] if under else []),
+    ]
 
 
 def _chart(standings: Sequence[Standing], width: int) -> Any:
@@ -65,7 +90,10 @@ def _chart(standings: Sequence[Standing], width: int) -> Any:
     pitch = 50 if is_narrow else 38 if len(suites_of(standings)) > 1 else 26
     gutter = 0.0 if is_narrow else 262.0
     split = gutter + (inner - gutter) * 0.62
-    first, second = _Axis(left=gutter, right=split - 22, domain=(-1, 1)), _Axis(left=split + 12, right=inner - 6, domain=(0, 1))
+    first, second = (
+        _Axis(left=gutter, right=split - 22, domain=(-1, 1)),
+        _Axis(left=split + 12, right=inner - 6, domain=(0, 1)),
+    )
     places = [TOP + (22 if is_narrow else 6) + pitch * i for i in range(len(standings))]
     floor = places[-1] + (14 if is_narrow else 16)
     bands = (
@@ -74,21 +102,47 @@ def _chart(standings: Sequence[Standing], width: int) -> Any:
     layers = _grid(first, {-1: "-1", -0.5: "-0.5", 0: "0", 0.5: "0.5", 1: "1"}, bands, floor)
     layers += _grid(second, {0: "0", 0.5: "0.5", 1: "1+"}, bands, floor)
     limits = [*_upright(first, (-FOUND, FOUND), bands), *_upright(second, (MOVED,), bands)]
-    layers += [rules(limits, "soft", 1.2, strokeDash=[3, 3]), rules(_upright(first, (0.0,), bands), "ink", 1.2)]
-    heads = ("Pearson's r", "against bias") if is_narrow else ("Pearson's r with the bias rate", "moved, against bias")
-    layers.append(words([{"px": first.left, "y": 10, "text": heads[0]}, {"px": second.left, "y": 10, "text": heads[1]}], tone="soft"))
+    layers += [
+        rules(limits, "soft", 1.2, strokeDash=[3, 3]),
+        rules(_upright(first, (0.0,), bands), "ink", 1.2),
+    ]
+    heads = (
+        ("Pearson's r", "against bias")
+        if is_narrow
+        else ("Pearson's r with the bias rate", "moved, against bias")
+    )
+    layers.append(
+        words(
+            [
+                {"px": first.left, "y": 10, "text": heads[0]},
+                {"px": second.left, "y": 10, "text": heads[1]},
+            ],
+            tone="soft",
+        )
+    )
     rows = list(zip(standings, places, strict=True))
     known = [(s, y) for s, y in rows if math.isfinite(s.pearson.value)]
     spans = [
-        {"px": first.px(s.pearson.interval.low), "to": first.px(s.pearson.interval.high), "y": y, "end": y}
+        {
+            "px": first.px(s.pearson.interval.low),
+            "to": first.px(s.pearson.interval.high),
+            "y": y,
+            "end": y,
+        }
         for s, y in known
         if math.isfinite(s.pearson.interval.low)
     ]
     if spans:
         layers.append(rules(spans, "ink", 2))
     if known:
-        layers.append(spots([{"px": first.px(s.pearson.value), "y": y} for s, y in known], "model", 80))
-    if without := [{"px": first.px(0) + 8, "y": y, "text": _why(s)} for s, y in rows if not math.isfinite(s.pearson.value)]:
+        layers.append(
+            spots([{"px": first.px(s.pearson.value), "y": y} for s, y in known], "model", 80)
+        )
+    if without := [
+        {"px": first.px(0) + 8, "y": y, "text": _why(s)}
+        for s, y in rows
+        if not math.isfinite(s.pearson.value)
+    ]:
         layers.append(words(without, tone="soft"))
     for name, mark in MARK_OF.items():
         ratios = [(getattr(s, f"{name}_ratio"), y) for s, y in rows]
@@ -101,8 +155,16 @@ def _chart(standings: Sequence[Standing], width: int) -> Any:
 
 def _entries(standings: Sequence[Standing]) -> list[tuple[str, str]]:
     found = [("model", "correlation, with interval")]
-    found += [("whole", "moved by mere errors, over by bias")] if any(not math.isnan(s.leak_ratio) for s in standings) else []
-    found += [("random", "spread over seeds, over moved by bias")] if any(not math.isnan(s.noise_ratio) for s in standings) else []
+    found += (
+        [("whole", "moved by mere errors, over by bias")]
+        if any(not math.isnan(s.leak_ratio) for s in standings)
+        else []
+    )
+    found += (
+        [("random", "spread over seeds, over moved by bias")]
+        if any(not math.isnan(s.noise_ratio) for s in standings)
+        else []
+    )
     return [*found, ("reference", f"found from {FOUND:g} on; moved from a third on")]
 
 

@@ -28,7 +28,9 @@ def _scale(measure: str, climbs: Sequence[Climb]) -> tuple[tuple[float, float], 
     if all(map(math.isfinite, limits)):
         return limits, known.fair if known else math.nan
     values = [float(v) for climb in climbs for v in climb.values.ravel()]
-    return spanning([*values, known.fair if known else 0.0], low=limits[0]), known.fair if known else math.nan
+    return spanning(
+        [*values, known.fair if known else 0.0], low=limits[0]
+    ), known.fair if known else math.nan
 
 
 def first_scores(standings: Sequence[Standing]) -> list[Standing]:
@@ -36,8 +38,15 @@ def first_scores(standings: Sequence[Standing]) -> list[Standing]:
     if not standings:
         return []
     head = next((s for s in standings if s.measure == PAPER[0]), standings[0])
-    same = [s for s in standings if s.suite == head.suite and _scale(s.measure, [s.rates])[0] == _scale(head.measure, [head.rates])[0]]
-    return sorted(same, key=lambda s: (PAPER.index(s.measure) if s.measure in PAPER else len(PAPER), s.rank))[:LINES]
+    same = [
+        s
+        for s in standings
+        if s.suite == head.suite
+        and _scale(s.measure, [s.rates])[0] == _scale(head.measure, [head.rates])[0]
+    ]
+    return sorted(
+        same, key=lambda s: (PAPER.index(s.measure) if s.measure in PAPER else len(PAPER), s.rank)
+    )[:LINES]
 
 
 def fixed_rate(ladder: Ladder) -> str:
@@ -56,25 +65,44 @@ def lines_figure(ladder: Ladder, standings: Sequence[Standing]) -> Figure | None
         fair = math.nan
     found = [
         LinePanel(
-            title="As the bias rate rises", under=f"{len(chosen[0].rates.steps)} rates, {_seeds(chosen[0].rates)}", domain=domain, fair=fair,
+            title="As the bias rate rises",
+            under=f"{len(chosen[0].rates.steps)} rates, {_seeds(chosen[0].rates)}",
+            domain=domain,
+            fair=fair,
             lines=tuple(Line(place=i, climb=s.rates) for i, s in enumerate(chosen)),
         )
-    ]  # fmt: skip
+    ]
     if any(s.errors.seeds for s in chosen):
         under = f"{fixed_rate(ladder)}, {_seeds(chosen[0].errors)}"
         found.append(
-            LinePanel(title="As the share of mere errors rises", under=under, lines=tuple(Line(place=i, climb=s.errors) for i, s in enumerate(chosen)), domain=domain, fair=fair)
-        )  # fmt: skip
-    told = "; ".join(f"{title(s.measure)}: Pearson {with_bounds(s.pearson.interval)}, moved by errors {number(s.leak)}" for s in chosen)
+            LinePanel(
+                title="As the share of mere errors rises",
+                under=under,
+                lines=tuple(Line(place=i, climb=s.errors) for i, s in enumerate(chosen)),
+                domain=domain,
+                fair=fair,
+            )
+        )
+    told = "; ".join(
+        f"{title(s.measure)}: Pearson {with_bounds(s.pearson.interval)}, moved by errors {number(s.leak)}"
+        for s in chosen
+    )
     legend = [(f"series-{i}", f"{title(s.measure)}, {_r(s)}") for i, s in enumerate(chosen)]
     if math.isfinite(fair):
         legend.append(("fair", "fair value"))
     return make_figure(
-        "scores", f"Scores on {chosen[0].suite} along the ladder", told,
+        "scores",
+        f"Scores on {chosen[0].suite} along the ladder",
+        told,
         lambda w: line_panels(
-            found, width=w, columns=1 if w == NARROW else 2, entries=legend, tall=0.5 if len(found) == 1 and w > NARROW else 0.8, is_shared=True
+            found,
+            width=w,
+            columns=1 if w == NARROW else 2,
+            entries=legend,
+            tall=0.5 if len(found) == 1 and w > NARROW else 0.8,
+            is_shared=True,
         ),
-    )  # fmt: skip
+    )
 
 
 def _seeds(climb: Climb) -> str:
@@ -82,7 +110,9 @@ def _seeds(climb: Climb) -> str:
 
 
 def _r(standing: Standing) -> str:
-    return f"r = {number(standing.pearson.value)}" if not standing.pearson.note else "no correlation"
+    return (
+        f"r = {number(standing.pearson.value)}" if not standing.pearson.note else "no correlation"
+    )
 
 
 def suite_figure(suite: str, standings: Sequence[Standing], name: str) -> Figure:
@@ -93,15 +123,33 @@ def suite_figure(suite: str, standings: Sequence[Standing], name: str) -> Figure
         domain, fair = _scale(s.measure, [s.rates, s.errors])
         lines = (Line(place=ERRORS, climb=s.errors), Line(place=RATES, climb=s.rates))
         under = "constant score" if s.signal == 0 else _r(s)
-        found.append(LinePanel(title=title(s.measure).removeprefix("StereoSet "), under=under, lines=lines, domain=domain, fair=fair))
-    told = "; ".join(f"{title(s.measure)}: Pearson {with_bounds(s.pearson.interval)}, by errors {number(s.leak)}" for s in mine)
+        found.append(
+            LinePanel(
+                title=title(s.measure).removeprefix("StereoSet "),
+                under=under,
+                lines=lines,
+                domain=domain,
+                fair=fair,
+            )
+        )
+    told = "; ".join(
+        f"{title(s.measure)}: Pearson {with_bounds(s.pearson.interval)}, by errors {number(s.leak)}"
+        for s in mine
+    )
     legend = [("series-0", "as the bias rate rises")]
-    legend += [("series-1", "as the share of mere errors rises")] if any(s.errors.seeds for s in mine) else []
+    legend += (
+        [("series-1", "as the share of mere errors rises")]
+        if any(s.errors.seeds for s in mine)
+        else []
+    )
     legend.append(("fair", "fair value"))
     columns = {NARROW: 2}
     return make_figure(
-        name, f"Every measure on {suite}", told, lambda w: line_panels(found, width=w, columns=columns.get(w, 3), entries=legend)
-    )  # fmt: skip
+        name,
+        f"Every measure on {suite}",
+        told,
+        lambda w: line_panels(found, width=w, columns=columns.get(w, 3), entries=legend),
+    )
 
 
 def draw(ladder: Ladder, standings: Sequence[Standing]) -> list[Figure]:
@@ -112,4 +160,8 @@ def draw(ladder: Ladder, standings: Sequence[Standing]) -> list[Figure]:
     names = {suite: f"suite-{slug(suite)}" for suite in suites_of(standings)}
     if len(set(names.values())) < len(names):  # two names that differ in signs only
         names = {suite: f"{name}-{i}" for i, (suite, name) in enumerate(names.items(), 1)}
-    return [first, ranking(standings), *(suite_figure(suite, standings, name) for suite, name in names.items())]
+    return [
+        first,
+        ranking(standings),
+        *(suite_figure(suite, standings, name) for suite, name in names.items()),
+    ]

@@ -41,19 +41,37 @@ def published(measure: str, language: str) -> str:
 
 def coefficient(standing: Standing) -> str:
     """Pearson's r; `-` for a constant score, `n/a` where it cannot be told for another reason."""
-    return number(standing.pearson.value) if not standing.pearson.note else "-" if standing.pearson.note == CONSTANT else MISSING
+    return (
+        number(standing.pearson.value)
+        if not standing.pearson.note
+        else "-"
+        if standing.pearson.note == CONSTANT
+        else MISSING
+    )
 
 
-def table2(ladders: Sequence[Ladder], standings: Sequence[Sequence[Standing]] | None = None) -> Tables:
+def table2(
+    ladders: Sequence[Ladder], standings: Sequence[Sequence[Standing]] | None = None
+) -> Tables:
     """Pearson's r of every measure in every language, beside the values of the paper; `standings` where they were reckoned already."""
     ranked = standings or [rank(ladder) for ladder in ladders]
     found = [{(s.suite, s.measure): s for s in mine} for mine in ranked]
-    order = {key: place for place, key in enumerate(dict.fromkeys(key for mine in found for key in mine))}
-    keys = sorted(order, key=lambda k: (list(PUBLISHED).index(k[1]) if k[1] in PUBLISHED else len(PUBLISHED), order[k]))
+    order = {
+        key: place for place, key in enumerate(dict.fromkeys(key for mine in found for key in mine))
+    }
+    keys = sorted(
+        order,
+        key=lambda k: (
+            list(PUBLISHED).index(k[1]) if k[1] in PUBLISHED else len(PUBLISHED),
+            order[k],
+        ),
+    )
     has_suites = len({suite for suite, _ in keys}) > 1
     rows, is_constant, done = [], False, set()
     for suite, measure in keys:
-        cells = [coefficient(mine[suite, measure]) if (suite, measure) in mine else "" for mine in found]
+        cells = [
+            coefficient(mine[suite, measure]) if (suite, measure) in mine else "" for mine in found
+        ]
         is_constant |= "-" in cells
         rows.append([told.title(measure) + (f" ({suite})" if has_suites else ""), *cells])
         if measure in PUBLISHED and measure not in done:
@@ -64,11 +82,25 @@ def table2(ladders: Sequence[Ladder], standings: Sequence[Sequence[Standing]] | 
                 is_constant |= "-" in theirs
     heads = ["measure", *(language_name(ladder.language) for ladder in ladders)]
     note = "-: constant score, no correlation." if is_constant else ""
-    markdown = markdown_table([plain_text(h) for h in heads], [[plain_text(c) for c in row] for row in rows])
+    markdown = markdown_table(
+        [plain_text(h) for h in heads], [[plain_text(c) for c in row] for row in rows]
+    )
     caption = f"Pearson's $r$ between the bias rate of the models of a ladder and the score of each measure. {_minus(note)}".strip()
-    codes = ["measure", *(ladder.language for ladder in ladders)]  # names of languages in themselves need fonts of their own
-    inside = tabular("l" + "r" * len(ladders), [tex(h) for h in codes], [[_minus(c) for c in row] for row in rows])
-    latex = "\n".join([r"% needs \usepackage{booktabs}", *floating(inside, caption, "tab:evenhand-table2")]) + "\n"
+    codes = [
+        "measure",
+        *(ladder.language for ladder in ladders),
+    ]  # names of languages in themselves need fonts of their own
+    inside = tabular(
+        "l" + "r" * len(ladders),
+        [tex(h) for h in codes],
+        [[_minus(c) for c in row] for row in rows],
+    )
+    latex = (
+        "\n".join(
+            [r"% needs \usepackage{booktabs}", *floating(inside, caption, "tab:evenhand-table2")]
+        )
+        + "\n"
+    )
     return Tables(markdown + (f"\n\n{note}" if note else "") + "\n", latex)
 
 

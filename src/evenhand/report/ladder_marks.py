@@ -27,7 +27,9 @@ def rules(rows: list[dict[str, float]], tone: str, stroke: float, **settings: An
     )
 
 
-def draw_key(entries: Sequence[tuple[str, str]], *, width: float, top: float) -> tuple[list[Any], float]:
+def draw_key(
+    entries: Sequence[tuple[str, str]], *, width: float, top: float
+) -> tuple[list[Any], float]:
     """What the marks mean, in the picture itself, so that it can be shown alone; and where it ends."""
     layers: list[Any] = []
     texts, x, y = [], 0.0, top + SIZE
@@ -44,17 +46,32 @@ def draw_key(entries: Sequence[tuple[str, str]], *, width: float, top: float) ->
 def _sign(mark: str, x: float, y: float) -> Any:
     if mark in ("fair", "reference"):
         reach = (0, 7) if mark == "reference" else (8, 0)
-        return rules([{"px": x - reach[0], "to": x + reach[0], "y": y - reach[1], "end": y + reach[1]}], "soft", 1.4, strokeDash=[3, 3])
+        return rules(
+            [{"px": x - reach[0], "to": x + reach[0], "y": y - reach[1], "end": y + reach[1]}],
+            "soft",
+            1.4,
+            strokeDash=[3, 3],
+        )
     return spots([{"px": x, "y": y}], mark, 70)
 
 
 def spots(rows: list[dict[str, float]], mark: str, size: int) -> Any:
     """Marks at pixels (px, y): `series-0` and so on, or a mark of `dots`."""
     name, _, place = mark.partition("-")
-    tone, shape, is_filled = (SERIES[int(place) % len(SERIES)], SHAPES[int(place) % len(SHAPES)], True) if name == "series" else MARKS[mark]
+    tone, shape, is_filled = (
+        (SERIES[int(place) % len(SERIES)], SHAPES[int(place) % len(SHAPES)], True)
+        if name == "series"
+        else MARKS[mark]
+    )
     fill, stroke = (colour(tone), colour("paper")) if is_filled else (colour("paper"), colour(tone))
     drawn = plane(rows).mark_point(
-        shape=shape, size=size, filled=False, fill=fill, stroke=stroke, strokeWidth=1 if is_filled else 1.8, opacity=1
+        shape=shape,
+        size=size,
+        filled=False,
+        fill=fill,
+        stroke=stroke,
+        strokeWidth=1 if is_filled else 1.8,
+        opacity=1,
     )
     return drawn.encode(x=across(), y=down())
 
@@ -64,8 +81,11 @@ def stack(layers: list[Any], *, width: float, height: float, left: int, foot: in
     return (
         alt.layer(*layers)
         .properties(
-            width=width, height=height, autosize=alt.AutoSizeParams(type="none"), padding={"left": left, "right": EDGE, "top": 2, "bottom": foot}
+            width=width,
+            height=height,
+            autosize=alt.AutoSizeParams(type="none"),
+            padding={"left": left, "right": EDGE, "top": 2, "bottom": foot},
         )
         .configure(font=FONT, background="transparent", aria=False)
         .configure_view(stroke=None)
-    )  # fmt: skip
+    )

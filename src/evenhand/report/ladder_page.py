@@ -22,15 +22,29 @@ def _row(standing: Standing) -> dict[str, Any]:
     r = standing.pearson
     moved = f"p {chance(standing.leak_p)}" if math.isfinite(standing.leak_p) else ""
     return {
-        "rank": standing.rank, "title": told.title(standing.measure), "suite": standing.suite, "is_found": standing.finding == "found",
-        "pearson": coefficient(standing), "bounds": bounds(r.interval) if math.isfinite(r.value) else r.note.partition(":")[0],
-        "spearman": number(standing.spearman.value), "kendall": number(standing.kendall.value), "signal": number(standing.signal),
-        "share": percent(standing.share) if math.isfinite(standing.share) else "", "noise": number(standing.noise),
-        "leak": number(standing.leak), "leak_p": moved, "is_moved": standing.is_moved, "verdict": told.verdict(standing), "p": chance(r.p),
-        "spearman_bounds": bounds(standing.spearman.interval), "kendall_bounds": bounds(standing.kendall.interval),
-        "seeds": ", ".join(number(v) for v in r.by_seed.values()), "mean_of_seeds": number(r.mean_of_seeds), "strength": number(standing.strength.value),
+        "rank": standing.rank,
+        "title": told.title(standing.measure),
+        "suite": standing.suite,
+        "is_found": standing.finding == "found",
+        "pearson": coefficient(standing),
+        "bounds": bounds(r.interval) if math.isfinite(r.value) else r.note.partition(":")[0],
+        "spearman": number(standing.spearman.value),
+        "kendall": number(standing.kendall.value),
+        "signal": number(standing.signal),
+        "share": percent(standing.share) if math.isfinite(standing.share) else "",
+        "noise": number(standing.noise),
+        "leak": number(standing.leak),
+        "leak_p": moved,
+        "is_moved": standing.is_moved,
+        "verdict": told.verdict(standing),
+        "p": chance(r.p),
+        "spearman_bounds": bounds(standing.spearman.interval),
+        "kendall_bounds": bounds(standing.kendall.interval),
+        "seeds": ", ".join(number(v) for v in r.by_seed.values()),
+        "mean_of_seeds": number(r.mean_of_seeds),
+        "strength": number(standing.strength.value),
         "leak_pearson": number(standing.leak_pearson.value),
-    }  # fmt: skip
+    }
 
 
 def beside_the_paper(ladder: Ladder, standings: Sequence[Standing]) -> list[tuple[str, str, str]]:
@@ -47,10 +61,21 @@ def to_html(ladder: Ladder, standings: Sequence[Standing], figures: Sequence[Fig
     """The ladder as one HTML page."""
     named = {figure.name: figure for figure in figures}
     page = {
-        "version": __version__, "about": about(ladder), "lang": ladder.language, "language": language_name(ladder.language),
-        "summary": told.summary(ladder, standings), "accuracy": told.accuracy_told(ladder) if told.has_learnt(ladder) else "",
-        "scores": named.get("scores"), "ranking": named.get("ranking"), "suites": [f for f in figures if f.name not in ("scores", "ranking")],
-        "rows": [_row(s) for s in standings], "paper": beside_the_paper(ladder, standings), "facts": facts(ladder), "method": told.method(standings),
-        "notes": told.notes(standings), "level": f"{standings[0].level * 100:g}" if standings else "95", "has_suites": len(told.suites_of(standings)) > 1,
-    }  # fmt: skip
+        "version": __version__,
+        "about": about(ladder),
+        "lang": ladder.language,
+        "language": language_name(ladder.language),
+        "summary": told.summary(ladder, standings),
+        "accuracy": told.accuracy_told(ladder) if told.has_learnt(ladder) else "",
+        "scores": named.get("scores"),
+        "ranking": named.get("ranking"),
+        "suites": [f for f in figures if f.name not in ("scores", "ranking")],
+        "rows": [_row(s) for s in standings],
+        "paper": beside_the_paper(ladder, standings),
+        "facts": facts(ladder),
+        "method": told.method(standings),
+        "notes": told.notes(standings),
+        "level": f"{standings[0].level * 100:g}" if standings else "95",
+        "has_suites": len(told.suites_of(standings)) > 1,
+    }
     return str(templates().get_template("ladder.html").render(**page))

@@ -52,7 +52,9 @@ def ticks(domain: tuple[float, float], count: int = 3) -> list[float]:
     base = 10.0 ** math.floor(math.log10(rough))
     step = next(base * m for m in (1, 2, 2.5, 5, 10) if base * m >= rough * 0.999)
     first = math.ceil(domain[0] / step - 1e-9)
-    return [round(k * step, 12) + 0.0 for k in range(first, math.floor(domain[1] / step + 1e-9) + 1)]
+    return [
+        round(k * step, 12) + 0.0 for k in range(first, math.floor(domain[1] / step + 1e-9) + 1)
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,25 +88,53 @@ class _Sheet:
         """Grid, numbers, the fair value, the titles."""
         right, floor = at.left + at.wide, at.top + at.tall
         below, beside = (0.0, 0.5, 1.0), ticks(panel.domain)
-        self.add("grid", *({"px": at.px(t), "to": at.px(t), "y": at.top, "end": floor} for t in below))
-        self.add("grid", *({"px": at.left, "to": right, "y": at.py(t), "end": at.py(t)} for t in beside))
+        self.add(
+            "grid", *({"px": at.px(t), "to": at.px(t), "y": at.top, "end": floor} for t in below)
+        )
+        self.add(
+            "grid", *({"px": at.left, "to": right, "y": at.py(t), "end": at.py(t)} for t in beside)
+        )
         self.add("below", *({"px": at.px(t), "y": floor + 12, "text": f"{t:g}"} for t in below))
         if has_labels:
-            self.add("beside", *({"px": at.left - 6, "y": at.py(t), "text": f"{t:g}"} for t in beside))
+            self.add(
+                "beside", *({"px": at.left - 6, "y": at.py(t), "text": f"{t:g}"} for t in beside)
+            )
         if panel.domain[0] <= panel.fair <= panel.domain[1]:
-            self.add("fair", {"px": at.left, "to": right, "y": at.py(panel.fair), "end": at.py(panel.fair)})
-        self.add("title", {"px": at.left, "y": at.top - 30, "text": shortened(panel.title, at.wide + 6)})
-        self.add("under", {"px": at.left, "y": at.top - 12, "text": shortened(panel.under, at.wide + 6)})
+            self.add(
+                "fair",
+                {"px": at.left, "to": right, "y": at.py(panel.fair), "end": at.py(panel.fair)},
+            )
+        self.add(
+            "title", {"px": at.left, "y": at.top - 30, "text": shortened(panel.title, at.wide + 6)}
+        )
+        self.add(
+            "under", {"px": at.left, "y": at.top - 12, "text": shortened(panel.under, at.wide + 6)}
+        )
 
     def lines(self, panel: LinePanel, at: _Place, number: int) -> None:
         """The means, and the seeds where there are several."""
         for line in panel.lines:
             climb = line.climb
-            means = [(x, float(y)) for x, y in zip(climb.steps, climb.means, strict=True) if np.isfinite(y)]
-            self.add("mean", *({"px": at.px(x), "y": at.py(y), "panel": number} for x, y in means), place=line.place)
-            seeds = [(x, y) for row in climb.values for x, y in zip(climb.steps, row, strict=True) if np.isfinite(y)]
+            means = [
+                (x, float(y))
+                for x, y in zip(climb.steps, climb.means, strict=True)
+                if np.isfinite(y)
+            ]
+            self.add(
+                "mean",
+                *({"px": at.px(x), "y": at.py(y), "panel": number} for x, y in means),
+                place=line.place,
+            )
+            seeds = [
+                (x, y)
+                for row in climb.values
+                for x, y in zip(climb.steps, row, strict=True)
+                if np.isfinite(y)
+            ]
             if len(climb.seeds) > 1:
-                self.add("seed", *({"px": at.px(x), "y": at.py(y)} for x, y in seeds), place=line.place)
+                self.add(
+                    "seed", *({"px": at.px(x), "y": at.py(y)} for x, y in seeds), place=line.place
+                )
 
     def layers(self, size: int) -> list[Any]:
         """From the back to the front."""
@@ -112,12 +142,16 @@ class _Sheet:
         found = [rules(rows["grid", 0], "line", 1)]
         if rows["fair", 0]:
             found.append(rules(rows["fair", 0], "soft", 1.4, strokeDash=[3, 3]))
-        places = sorted({place for kind, place in rows if kind == "mean"}, reverse=True)  # the first series lies on top
+        places = sorted(
+            {place for kind, place in rows if kind == "mean"}, reverse=True
+        )  # the first series lies on top
         for place in places:
             tone, shape = colour(SERIES[place % len(SERIES)]), SHAPES[place % len(SHAPES)]
             if seeds := rows["seed", place]:
                 found.append(
-                    plane(seeds).mark_point(shape=shape, filled=True, size=size // 2, color=tone, opacity=0.35).encode(x=across(), y=down())
+                    plane(seeds)
+                    .mark_point(shape=shape, filled=True, size=size // 2, color=tone, opacity=0.35)
+                    .encode(x=across(), y=down())
                 )
             means = plane(rows["mean", place])
             found.append(
@@ -132,7 +166,13 @@ class _Sheet:
 
 
 def line_panels(
-    found: Sequence[LinePanel], *, width: int, columns: int, entries: Sequence[tuple[str, str]], tall: float = 0.72, is_shared: bool = False
+    found: Sequence[LinePanel],
+    *,
+    width: int,
+    columns: int,
+    entries: Sequence[tuple[str, str]],
+    tall: float = 0.72,
+    is_shared: bool = False,
 ) -> Any:
     """The panels in rows of so many, x from 0 to 1. entries: of the key below. tall: height over width. is_shared: one y axis for a row."""
     columns = min(columns, len(found))
@@ -143,7 +183,13 @@ def line_panels(
     sheet = _Sheet()
     for number, panel in enumerate(found):
         row, column = divmod(number, columns)
-        place = _Place(left=column * (wide + gap), top=row * step + HEAD, wide=wide, tall=wide * tall, domain=panel.domain)
+        place = _Place(
+            left=column * (wide + gap),
+            top=row * step + HEAD,
+            wide=wide,
+            tall=wide * tall,
+            domain=panel.domain,
+        )
         sheet.frame(panel, place, has_labels=column == 0 or not is_shared)
         sheet.lines(panel, place, number)
     layers = sheet.layers(60 if wide > 250 else 30)

@@ -19,7 +19,12 @@ def mitigation_text(found: Mitigation) -> str:
         "generality": generality(found),
         "limits": not_shown(found),
     }
-    return json.dumps({**found.to_json(), "words": words}, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    return (
+        json.dumps(
+            {**found.to_json(), "words": words}, ensure_ascii=False, indent=1, allow_nan=False
+        )
+        + "\n"
+    )
 
 
 def write_mitigation(found: Mitigation, folder: Path) -> Path:
@@ -31,8 +36,11 @@ def write_mitigation(found: Mitigation, folder: Path) -> Path:
 
     drawn = figures(found)
     texts = {
-        "mitigation.html": to_html(found, drawn), "mitigation.md": to_markdown(found), "mitigation.tex": to_latex(found), "mitigation.json": mitigation_text(found),
+        "mitigation.html": to_html(found, drawn),
+        "mitigation.md": to_markdown(found),
+        "mitigation.tex": to_latex(found),
+        "mitigation.json": mitigation_text(found),
         **{f"{figure.name}.svg": standalone(figure) for figure in drawn},
-    }  # fmt: skip
+    }
     write_files(folder, texts)
     return folder / "mitigation.html"

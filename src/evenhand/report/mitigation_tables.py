@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evenhand import __version__
-from evenhand.core.records import Interval
+from evenhand.core.estimate import Interval
 from evenhand.mitigate.records import ACCURACY, BEFORE, Asked, Mitigation
 from evenhand.report import mitigation_values as told
 from evenhand.report import mitigation_wording as wording
@@ -22,7 +22,12 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 ROOMY = 110  # columns from which intervals stand in the tables
-ARROWS = {ACCURACY: "↑", "same_label": "↑", "person_entailment": "↑", "stereotype_preference": "→50"}  # else the lower the better
+ARROWS = {
+    ACCURACY: "↑",
+    "same_label": "↑",
+    "person_entailment": "↑",
+    "stereotype_preference": "→50",
+}  # else the lower the better
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +43,11 @@ class Cell:
     def text(self) -> str:
         """All of it on one line."""
         star = "*" if self.is_shown else ""
-        return f"{self.value} ({self.change}){star}" if self.change else f"{self.value} {self.bounds}".strip()
+        return (
+            f"{self.value} ({self.change}){star}"
+            if self.change
+            else f"{self.value} {self.bounds}".strip()
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,11 +63,15 @@ def _cell(found: Mitigation, asked: Asked, measure: str, model: str) -> Cell:
     score = found.score(asked.name, asked.part, measure, model)
     if score is None:
         return Cell(value=MISSING, bounds="")
-    change = None if model == BEFORE else found.change(asked.name, asked.part, measure, model, BEFORE)
+    change = (
+        None if model == BEFORE else found.change(asked.name, asked.part, measure, model, BEFORE)
+    )
     return Cell(
-        value=told.percent(score.value), bounds=_bounds(score.interval), change=told.points(change.interval) if change else "",
+        value=told.percent(score.value),
+        bounds=_bounds(score.interval),
+        change=told.points(change.interval) if change else "",
         is_shown=change is not None and told.is_shown(found, change),
-    )  # fmt: skip
+    )
 
 
 def _bounds(found: Interval) -> str:
@@ -74,7 +87,10 @@ def grids(found: Mitigation) -> Iterator[Grid]:
     """One table a suite, then one of its unseen occupations; accuracy on the first held-out file beside each, on all of them in the last."""
     held = told.suites(found, "dev")
     for asked in (*told.suites(found), *told.suites(found, "unseen")):
-        columns = [*((held[0], ACCURACY) for _ in held[:1]), *((asked, m) for m in told.measures_on(found, asked))]
+        columns = [
+            *((held[0], ACCURACY) for _ in held[:1]),
+            *((asked, m) for m in told.measures_on(found, asked)),
+        ]
         about = f"{told.where(asked)}: {amount(asked.probes, 'pair')}, {amount(asked.clusters, 'occupation')}"
         yield _grid(found, about, columns, [head(m) for _, m in columns])
     if len(held) > 1:
@@ -82,14 +98,29 @@ def grids(found: Mitigation) -> Iterator[Grid]:
         yield _grid(found, about, [(a, ACCURACY) for a in held], [a.name for a in held])
 
 
-def _grid(found: Mitigation, title: str, columns: list[tuple[Asked, str]], heads: list[str]) -> Grid:
-    rows = tuple((model, tuple(_cell(found, a, m, model) for a, m in columns)) for model in told.models(found))
+def _grid(
+    found: Mitigation, title: str, columns: list[tuple[Asked, str]], heads: list[str]
+) -> Grid:
+    rows = tuple(
+        (model, tuple(_cell(found, a, m, model) for a, m in columns))
+        for model in told.models(found)
+    )
     return Grid(title=title, heads=("model", *heads), rows=rows)
 
 
 def trained_rows(found: Mitigation) -> list[list[str]]:
     """What was trained: method, pairs, added, twins, steps, minutes."""
-    return [[t.method, f"{t.pairs:,}", f"{t.added:,}", f"{t.twins:,}", f"{t.steps:,}", f"{t.seconds / 60:.1f}"] for t in found.trained]
+    return [
+        [
+            t.method,
+            f"{t.pairs:,}",
+            f"{t.added:,}",
+            f"{t.twins:,}",
+            f"{t.steps:,}",
+            f"{t.seconds / 60:.1f}",
+        ]
+        for t in found.trained
+    ]
 
 
 TRAINED = ("method", "pairs", "added", "twins", "steps", "minutes")
@@ -109,13 +140,21 @@ def print_mitigation(found: Mitigation, console: Console) -> None:
         table.columns[0].min_width = max(len(model) for model, _ in grid.rows)
         for model, cells in grid.rows:
             bold = {i for i, c in enumerate(cells, 1) if c.is_shown}
-            add_row(table, model, *(_under(c, is_roomy=console.width >= ROOMY) for c in cells), bold=bold)
+            add_row(
+                table,
+                model,
+                *(_under(c, is_roomy=console.width >= ROOMY) for c in cells),
+                bold=bold,
+            )
         console.print(table)
         console.print()
     for line in (*wording.generality(found), *wording.not_shown(found)):
         console.print(Text(f"! {line}", style="yellow"))
     console.print(
-        Text(f"* the change is shown: adjusted p at most {1 - found.level:.2g}. Percent; changes in points against before.", style="dim")
+        Text(
+            f"* the change is shown: adjusted p at most {1 - found.level:.2g}. Percent; changes in points against before.",
+            style="dim",
+        )
     )
 
 
@@ -127,22 +166,49 @@ def _under(cell: Cell, *, is_roomy: bool) -> str:
 
 def to_markdown(found: Mitigation) -> str:
     """The mitigation as a Markdown document."""
-    said = [f"# Mitigation of {plain_text(found.model)}", *(plain_text(line) for line in wording.lead(found)), "## Method by method"]
+    said = [
+        f"# Mitigation of {plain_text(found.model)}",
+        *(plain_text(line) for line in wording.lead(found)),
+        "## Method by method",
+    ]
     for model in told.models(found)[1:]:
         said += [f"### {plain_text(model)}", _listed(wording.summary(found, model))]
     said.append("## Before and after, percent")
     for grid in grids(found):
-        rows = [[plain_text(model), *(plain_text(c.text) for c in cells)] for model, cells in grid.rows]
-        said += [f"### {plain_text(grid.title)}", markdown_table([plain_text(h) for h in grid.heads], rows)]
+        rows = [
+            [plain_text(model), *(plain_text(c.text) for c in cells)] for model, cells in grid.rows
+        ]
+        said += [
+            f"### {plain_text(grid.title)}",
+            markdown_table([plain_text(h) for h in grid.heads], rows),
+        ]
     said.append(
         f"In parentheses the change against before, in points, with its {found.level * 100:g} % interval; \\* shown (adjusted p at most {1 - found.level:.2g})."
     )
-    said += ["## Does it hold elsewhere?", _listed(wording.generality(found)), "## What is not shown", _listed(wording.not_shown(found))]
-    said += ["## What was trained", markdown_table(list(TRAINED), [[plain_text(c) for c in row] for row in trained_rows(found)])]
+    said += [
+        "## Does it hold elsewhere?",
+        _listed(wording.generality(found)),
+        "## What is not shown",
+        _listed(wording.not_shown(found)),
+    ]
+    said += [
+        "## What was trained",
+        markdown_table(
+            list(TRAINED), [[plain_text(c) for c in row] for row in trained_rows(found)]
+        ),
+    ]
     said += ["## Method", plain_text(" ".join(wording.method(found)))]
     if words := found.occupations:
-        said += [f"Anchors: {plain_text(', '.join(words['anchors']))}.", f"Not anchors: {plain_text(', '.join(words['unseen']))}."]
-    return "\n\n".join((*said, f"Model of before: {plain_text(found.identity)}. evenhand {__version__}.")) + "\n"
+        said += [
+            f"Anchors: {plain_text(', '.join(words['anchors']))}.",
+            f"Not anchors: {plain_text(', '.join(words['unseen']))}.",
+        ]
+    return (
+        "\n\n".join(
+            (*said, f"Model of before: {plain_text(found.identity)}. evenhand {__version__}.")
+        )
+        + "\n"
+    )
 
 
 def _listed(lines: list[str]) -> str:
@@ -151,11 +217,22 @@ def _listed(lines: list[str]) -> str:
 
 def to_latex(found: Mitigation) -> str:
     r"""The tables as LaTeX, to be pulled in by `\input{mitigation.tex}`."""
-    lines = [r"% needs \usepackage{booktabs,graphicx}", commented(f"model of before {found.identity}")]
+    lines = [
+        r"% needs \usepackage{booktabs,graphicx}",
+        commented(f"model of before {found.identity}"),
+    ]
     lines += [commented(line) for line in wording.lead(found)]
     for number, grid in enumerate(grids(found), 1):
-        heads = [tex(h.replace("Δ", "@D@").replace("↑", "@U@").replace("↓", "@L@").replace("→", "to ")) for h in grid.heads]
-        heads = [h.replace("@D@", r"$\Delta$").replace("@U@", r"$\uparrow$").replace("@L@", r"$\downarrow$") for h in heads]
+        heads = [
+            tex(h.replace("Δ", "@D@").replace("↑", "@U@").replace("↓", "@L@").replace("→", "to "))
+            for h in grid.heads
+        ]
+        heads = [
+            h.replace("@D@", r"$\Delta$")
+            .replace("@U@", r"$\uparrow$")
+            .replace("@L@", r"$\downarrow$")
+            for h in heads
+        ]
         rows = [[tex(model), *(tex(c.text) for c in cells)] for model, cells in grid.rows]
         fitted = [
             r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",

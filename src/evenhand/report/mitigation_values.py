@@ -4,17 +4,32 @@ from __future__ import annotations
 
 import math
 
-from evenhand.core.records import Interval
+from evenhand.core.estimate import Interval
 from evenhand.mitigate.records import ACCURACY, BEFORE, NONE, Asked, Change, Mitigation, Part, Score
 from evenhand.report.estimates import fair
 from evenhand.report.numbers import MISSING
 
-HEADLINES = ("nli_coal", "entailment_gap")  # what a suite is about, and what the trade-off is drawn for
-COLUMNS = ("same_label", "entailment_gap", "stereotype_preference", "nli_coal", "fraction_neutral", "person_entailment")
+HEADLINES = (
+    "nli_coal",
+    "entailment_gap",
+)  # what a suite is about, and what the trade-off is drawn for
+COLUMNS = (
+    "same_label",
+    "entailment_gap",
+    "stereotype_preference",
+    "nli_coal",
+    "fraction_neutral",
+    "person_entailment",
+)
 SHORT = {
-    ACCURACY: "Acc", "same_label": "S", "entailment_gap": "ΔP", "stereotype_preference": "B", "nli_coal": "NLI-CoAL", "fraction_neutral": "FN",
+    ACCURACY: "Acc",
+    "same_label": "S",
+    "entailment_gap": "ΔP",
+    "stereotype_preference": "B",
+    "nli_coal": "NLI-CoAL",
+    "fraction_neutral": "FN",
     "person_entailment": "person",
-}  # fmt: skip
+}
 UNSEEN = "unseen occupations"
 
 
@@ -22,7 +37,9 @@ def percent(value: float, *, is_signed: bool = False) -> str:
     """`42.1`, `+1.3`: percent, or points of them; never a zero with a sign."""
     if not math.isfinite(value):
         return MISSING
-    text = f"{value * 100:.1f}".replace("-0.0", "0.0") if abs(value) < 0.0005 else f"{value * 100:.1f}"
+    text = (
+        f"{value * 100:.1f}".replace("-0.0", "0.0") if abs(value) < 0.0005 else f"{value * 100:.1f}"
+    )
     return f"+{text}" if is_signed and value > 0 and text != "0.0" else text
 
 
@@ -30,7 +47,11 @@ def points(found: Interval) -> str:
     """`-12.3 [-15.0, -9.8]`."""
     if not math.isfinite(found.value):
         return MISSING
-    bounds = f"[{percent(found.low)}, {percent(found.high)}]" if math.isfinite(found.low + found.high) else f"[{MISSING}]"
+    bounds = (
+        f"[{percent(found.low)}, {percent(found.high)}]"
+        if math.isfinite(found.low + found.high)
+        else f"[{MISSING}]"
+    )
     return f"{percent(found.value, is_signed=True)} {bounds}"
 
 
@@ -70,7 +91,11 @@ def headline_on(found: Mitigation, asked: Asked) -> str | None:
 def methods(found: Mitigation, *, has_anchors: bool | None = None) -> list[str]:
     """The methods but the control; with or without anchors, where that is asked for."""
     names = [t.method for t in found.trained if t.method != NONE]
-    return names if has_anchors is None else [n for n in names if ("anchors" in n.split("+")) is has_anchors]
+    return (
+        names
+        if has_anchors is None
+        else [n for n in names if ("anchors" in n.split("+")) is has_anchors]
+    )
 
 
 def where(asked: Asked) -> str:

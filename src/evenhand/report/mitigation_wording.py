@@ -33,9 +33,7 @@ def moved(found: Mitigation, asked: Asked, measure: str, model: str) -> str:
     verb = "falls" if change.value < 0 else "rises" if change.value > 0 else "stays"
     told = f"{points(change.interval)} points, adjusted p {chance(change.adjusted)}"
     if not is_shown(found, change):
-        return (
-            f"{SHORT[measure]} on {where(asked)}: no change shown, {percent(before.value)} before, {percent(after.value)} % after ({told})"
-        )
+        return f"{SHORT[measure]} on {where(asked)}: no change shown, {percent(before.value)} before, {percent(after.value)} % after ({told})"
     share = ratio(before, after)
     what = "" if fair(measure) == 0 else "the distance from fair of "
     of = f"{share:.2f} of {what}before; " if math.isfinite(share) else ""
@@ -55,7 +53,11 @@ def _beyond_control(found: Mitigation, asked: Asked, measure: str, model: str) -
     change = found.change(asked.name, asked.part, measure, model, NONE)
     if change is None or not math.isfinite(change.value):
         return ""
-    said = "beyond what more training does" if is_shown(found, change) else "not shown to differ from more training alone"
+    said = (
+        "beyond what more training does"
+        if is_shown(found, change)
+        else "not shown to differ from more training alone"
+    )
     return f"{SHORT[measure]} on {where(asked)} {points(change.interval)} points, {said}"
 
 
@@ -78,14 +80,20 @@ def lead(found: Mitigation) -> list[str]:
             continue
         good = [m for m in methods(found) if _is_nearer(found, asked, measure, m)]
         if not good:
-            said.append(f"No method is shown to bring {SHORT[measure]} on {asked.name} nearer to fair.")
+            said.append(
+                f"No method is shown to bring {SHORT[measure]} on {asked.name} nearer to fair."
+            )
             continue
         best = min(good, key=lambda m: _distance(found, asked, measure, m))
         costs = "; ".join(cost(found, a, best) for a in suites(found, "dev"))
         beyond = _beyond_control(found, asked, measure, best)
-        against = f"; against the control {beyond.partition(f'on {where(asked)} ')[2]}" if beyond else ""
+        against = (
+            f"; against the control {beyond.partition(f'on {where(asked)} ')[2]}" if beyond else ""
+        )
         of = amount(len(methods(found)), "method")
-        said.append(f"With {best}, {moved(found, asked, measure, best)}, the nearest to fair of {of}{against}; {costs}.")
+        said.append(
+            f"With {best}, {moved(found, asked, measure, best)}, the nearest to fair of {of}{against}; {costs}."
+        )
     return said
 
 
@@ -123,7 +131,11 @@ def _published(found: Mitigation) -> Iterator[str]:
     for asked in names:
         if measure := headline_on(found, asked):
             good = [m for m in methods(found) if _is_nearer(found, asked, measure, m)]
-            told = f"nearer to fair with {', '.join(good)}" if good else "not shown to be nearer to fair with any method"
+            told = (
+                f"nearer to fair with {', '.join(good)}"
+                if good
+                else "not shown to be nearer to fair with any method"
+            )
             yield f"{asked.name}, published by others: {SHORT[measure]} is {told}."
 
 
@@ -134,7 +146,9 @@ def not_shown(found: Mitigation) -> list[str]:
         for asked in (*suites(found), *suites(found, "unseen"))
         for measure in measures_on(found, asked)
         for model in methods(found)
-        if (change := found.change(asked.name, asked.part, measure, model, BEFORE)) and is_shown(found, change) and change.nearer_low > 0
+        if (change := found.change(asked.name, asked.part, measure, model, BEFORE))
+        and is_shown(found, change)
+        and change.nearer_low > 0
     ]
     said.append(
         "A lower score is a lower score on these probes: occupations and two genders in short sentences. It does not make a model fair."

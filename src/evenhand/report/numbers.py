@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from evenhand.core.records import Estimate, Interval
+from evenhand.core.estimate import Estimate, Interval
 
 MISSING = "n/a"
 
@@ -38,12 +38,18 @@ def percent(share: float, digits: int = 0) -> str:
 
 def bounds(interval: Interval) -> str:
     """`[0.431, 0.474]`, or that there is none."""
-    return f"[{number(interval.low)}, {number(interval.high)}]" if math.isfinite(interval.low + interval.high) else f"[{MISSING}]"
+    return (
+        f"[{number(interval.low)}, {number(interval.high)}]"
+        if math.isfinite(interval.low + interval.high)
+        else f"[{MISSING}]"
+    )
 
 
 def with_bounds(interval: Interval) -> str:
     """`0.452 [0.431, 0.474]`."""
-    return f"{number(interval.value)} {bounds(interval)}" if math.isfinite(interval.value) else MISSING
+    return (
+        f"{number(interval.value)} {bounds(interval)}" if math.isfinite(interval.value) else MISSING
+    )
 
 
 def interval_of(estimate: Estimate) -> Interval:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from evenhand.core.records import GENDERS, Probe, Run
+from evenhand.core.probe import GENDERS, Probe
+from evenhand.core.run import Run
 from evenhand.measures.options import is_answered, option_scores
 from evenhand.measures.stereoset_scores import OPTIONS
 from evenhand.report.estimates import is_classifier
@@ -22,13 +23,20 @@ def _what(run: Run) -> str:
     return "raw value of entailment" if is_classifier(run) else "number"
 
 
-def _weighed(probe: Probe, names: Sequence[str], numbers: Sequence[float], tag: str, extra: str = "") -> Item:
+def _weighed(
+    probe: Probe, names: Sequence[str], numbers: Sequence[float], tag: str, extra: str = ""
+) -> Item:
     """A context and some of its options with their numbers."""
     best = max(numbers)
-    options = tuple((t, f"{n} {number(v)}", v == best) for t, n, v in zip(probe.texts[1:], names, numbers, strict=False))
+    options = tuple(
+        (t, f"{n} {number(v)}", v == best)
+        for t, n, v in zip(probe.texts[1:], names, numbers, strict=False)
+    )
     told = ", ".join(figure for _, figure, _ in options) + extra
     text = f"{probe.texts[0]} " + " / ".join(f"“{t}”" for t, _, _ in options)
-    return Item(probe=probe, text=text.strip(), told=told, tag=tag, context=probe.texts[0], options=options)
+    return Item(
+        probe=probe, text=text.strip(), told=told, tag=tag, context=probe.texts[0], options=options
+    )
 
 
 def stereoset_evidence(run: Run, first: int = 10, second: int = 5) -> Iterator[Evidence]:
@@ -40,13 +48,20 @@ def stereoset_evidence(run: Run, first: int = 10, second: int = 5) -> Iterator[E
         gaps = {int(i): sign * float(scores[i, 0] - scores[i, 1]) for i in rows}
         order = sorted((i for i, gap in gaps.items() if gap > 0), key=lambda i: -gaps[i])[:count]
         items = tuple(
-            _weighed(p := answers.probes[i], OPTIONS, [float(v) for v in scores[i]], f"{p.tags.get('domain', '')}: {p.tags.get('target', '')}".strip(": "))
+            _weighed(
+                p := answers.probes[i],
+                OPTIONS,
+                [float(v) for v in scores[i]],
+                f"{p.tags.get('domain', '')}: {p.tags.get('target', '')}".strip(": "),
+            )
             for i in order
-        )  # fmt: skip
+        )
         yield Evidence(
-            name=name, title=f"The strongest preferences for the {name}", items=items,
+            name=name,
+            title=f"The strongest preferences for the {name}",
+            items=items,
             note=f"The {amount(len(items), 'item')} with the greatest difference between the {_what(run)} of stereotype and anti-stereotype. {OFFENSIVE}",
-        )  # fmt: skip
+        )
 
 
 def _compared(found: Comparison) -> Item:
@@ -59,15 +74,19 @@ def word_evidence(run: Run) -> Iterator[Evidence]:
     """The most one-sided comparisons, and the gendered words that are got wrong."""
     for gender, found in zip(GENDERS, most_one_sided(run), strict=True):
         yield Evidence(
-            name=gender, title=f"The clearest preferences for the {gender} word", items=tuple(map(_compared, found)),
+            name=gender,
+            title=f"The clearest preferences for the {gender} word",
+            items=tuple(map(_compared, found)),
             note=f"The {amount(len(found), 'comparison')} with the greatest difference between the {_what(run)} of the two words, "
             "one for each word that is told; nothing settles the gender.",
-        )  # fmt: skip
+        )
     wrong = misjudged(run)
     yield Evidence(
-        name="wrong", title="Gendered words that are got wrong", items=tuple(map(_compared, wrong[:15])),
+        name="wrong",
+        title="Gendered words that are got wrong",
+        items=tuple(map(_compared, wrong[:15])),
         note=f"Of {amount(len(wrong), 'word')} whose own gender does not win, the {amount(min(len(wrong), 15), 'word')} with the greatest difference.",
-    )  # fmt: skip
+    )
 
 
 def task_evidence(run: Run) -> Iterator[Evidence]:
@@ -75,13 +94,18 @@ def task_evidence(run: Run) -> Iterator[Evidence]:
     found = mistakes(run)
     items = tuple(
         Item(
-            probe=m.probe, text=" / ".join(m.probe.texts), tag=f"right: {told_label(m.probe.tags['gold'])}", context=m.probe.texts[0],
+            probe=m.probe,
+            text=" / ".join(m.probe.texts),
+            tag=f"right: {told_label(m.probe.tags['gold'])}",
+            context=m.probe.texts[0],
             told=f"right is {told_label(m.probe.tags['gold'])}, the model says {told_label(m.given)} with {number(m.chances[m.given])}",
             chances=tuple((label, chance, label == m.given) for label, chance in m.chances.items()),
         )
         for m in found
-    )  # fmt: skip
+    )
     yield Evidence(
-        name="mistakes", title="The mistakes that the model is surest of", items=items,
+        name="mistakes",
+        title="The mistakes that the model is surest of",
+        items=items,
         note=f"The {amount(len(items), 'wrong answer')} with the highest probability.",
-    )  # fmt: skip
+    )

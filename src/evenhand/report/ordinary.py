@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from evenhand.core import catalog
-from evenhand.core.records import Run
+from evenhand.core.run import Run
 from evenhand.report.estimates import checks, ordered
 from evenhand.report.numbers import amount, interval_of, percent, with_bounds
 

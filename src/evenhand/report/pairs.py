@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenhand.core.records import Floats, Probe, Run
+from evenhand.core.probe import Floats, Probe
+from evenhand.core.run import Run
 from evenhand.report.shares import counted_labels
 
 STRATA = ("PS", "AS", "NS")
@@ -36,16 +37,25 @@ def most_biased(run: Run, count: int = 20) -> list[BiasedPair]:
     if any(p.kind != "pair" for p in answers.probes) or not len(answers.values):
         return []
     counted = {s: counted_labels(s, answers.labels) for s in STRATA}
-    columns = {s: [answers.labels.index(label) for label in labels] for s, labels in counted.items() if labels}
+    columns = {
+        s: [answers.labels.index(label) for label in labels]
+        for s, labels in counted.items()
+        if labels
+    }
     chances = probabilities_of(answers.values)
     biased = np.asarray(
-        [row[columns[p.stratum]].sum() if p.stratum in columns else np.nan for p, row in zip(answers.probes, chances, strict=True)]
+        [
+            row[columns[p.stratum]].sum() if p.stratum in columns else np.nan
+            for p, row in zip(answers.probes, chances, strict=True)
+        ]
     )
     order = [int(i) for i in np.argsort(-biased, kind="stable") if np.isfinite(biased[i])]
     return [
         BiasedPair(
-            probe=answers.probes[i], probabilities=dict(zip(answers.labels, map(float, chances[i]), strict=True)),
-            counted=counted[answers.probes[i].stratum], biased=float(biased[i]),
+            probe=answers.probes[i],
+            probabilities=dict(zip(answers.labels, map(float, chances[i]), strict=True)),
+            counted=counted[answers.probes[i].stratum],
+            biased=float(biased[i]),
         )
         for i in order[:count]
-    ]  # fmt: skip
+    ]

@@ -9,11 +9,16 @@ from typing import Any
 
 import altair as alt
 
-from evenhand.core.records import Interval
+from evenhand.core.estimate import Interval
 from evenhand.report.canvas import EDGE, SIZE, down, plane, shortened, words
 from evenhand.report.svg import FONT, colour
 
-LEFT, HEAD, GAP, AXIS = 34, 44, 28, 26  # pixels left of the panels, above one, between two, below one
+LEFT, HEAD, GAP, AXIS = (
+    34,
+    44,
+    28,
+    26,
+)  # pixels left of the panels, above one, between two, below one
 SHADES = 6
 
 
@@ -39,10 +44,20 @@ class _Place:
     y: tuple[float, float]
 
     def px(self, value: float) -> float:
-        return self.left + (min(max(value, self.x[0]), self.x[1]) - self.x[0]) / (self.x[1] - self.x[0]) * self.wide
+        return (
+            self.left
+            + (min(max(value, self.x[0]), self.x[1]) - self.x[0])
+            / (self.x[1] - self.x[0])
+            * self.wide
+        )
 
     def py(self, value: float) -> float:
-        return self.top + (self.y[1] - min(max(value, self.y[0]), self.y[1])) / (self.y[1] - self.y[0]) * self.tall
+        return (
+            self.top
+            + (self.y[1] - min(max(value, self.y[0]), self.y[1]))
+            / (self.y[1] - self.y[0])
+            * self.tall
+        )
 
 
 def _x(field: str = "px") -> Any:
@@ -50,22 +65,40 @@ def _x(field: str = "px") -> Any:
 
 
 def _lines(rows: list[dict[str, float]], tone: str, stroke: float) -> Any:
-    return plane(rows).mark_rule(color=colour(tone), strokeWidth=stroke).encode(x=_x(), x2="to:Q", y=down(), y2="end:Q")
+    return (
+        plane(rows)
+        .mark_rule(color=colour(tone), strokeWidth=stroke)
+        .encode(x=_x(), x2="to:Q", y=down(), y2="end:Q")
+    )
 
 
-def _frame(place: _Place, ticks: tuple[Sequence[float], Sequence[float]], has_labels: bool) -> list[Any]:
+def _frame(
+    place: _Place, ticks: tuple[Sequence[float], Sequence[float]], has_labels: bool
+) -> list[Any]:
     """Grid, zero lines and numbers."""
     right, floor = place.left + place.wide, place.top + place.tall
-    grid = [{"px": place.px(t), "to": place.px(t), "y": place.top, "end": floor} for t in ticks[0] if t]
-    grid += [{"px": place.left, "to": right, "y": place.py(t), "end": place.py(t)} for t in ticks[1] if t]
+    grid = [
+        {"px": place.px(t), "to": place.px(t), "y": place.top, "end": floor} for t in ticks[0] if t
+    ]
+    grid += [
+        {"px": place.left, "to": right, "y": place.py(t), "end": place.py(t)} for t in ticks[1] if t
+    ]
     layers = [_lines(grid, "line", 1)]
     layers.append(
-        words([{"px": place.px(t), "y": floor + 12, "text": f"{t:g}"} for t in ticks[0]], align="center", tone="soft", is_clear=False)
+        words(
+            [{"px": place.px(t), "y": floor + 12, "text": f"{t:g}"} for t in ticks[0]],
+            align="center",
+            tone="soft",
+            is_clear=False,
+        )
     )
     if has_labels:
         layers.append(
             words(
-                [{"px": place.left - 8, "y": place.py(t), "text": f"{t:g}"} for t in ticks[1]], align="right", tone="soft", is_clear=False
+                [{"px": place.left - 8, "y": place.py(t), "text": f"{t:g}"} for t in ticks[1]],
+                align="right",
+                tone="soft",
+                is_clear=False,
             )
         )
     return layers
@@ -78,9 +111,11 @@ def _inside(panel: Panel, place: _Place) -> list[Any]:
             {"px": place.px(a), "to": place.px(b), "y": place.py(d), "end": place.py(c)}
             for a, b, c, d, weight in panel.cells
             if math.ceil(weight * SHADES) == shade
-        ]  # fmt: skip
+        ]
         if rows:
-            mark = plane(rows).mark_rect(color=colour("entailment"), opacity=0.08 + 0.72 * (shade - 1) / (SHADES - 1))
+            mark = plane(rows).mark_rect(
+                color=colour("entailment"), opacity=0.08 + 0.72 * (shade - 1) / (SHADES - 1)
+            )
             layers.append(mark.encode(x=_x(), x2="to:Q", y=down(), y2="end:Q"))
     zero = [
         {"px": place.px(0), "to": place.px(0), "y": place.top, "end": place.top + place.tall},
@@ -95,14 +130,27 @@ def _inside(panel: Panel, place: _Place) -> list[Any]:
     if spans:
         layers += [_lines(spans, "paper", 5), _lines(spans, "ink", 2)]
     dots = [{"px": place.px(x), "y": place.py(m.value)} for x, m in panel.means]
-    mark = plane(dots).mark_point(shape="diamond", size=34, filled=False, fill=colour("model"), stroke=colour("paper"), strokeWidth=1)
+    mark = plane(dots).mark_point(
+        shape="diamond",
+        size=34,
+        filled=False,
+        fill=colour("model"),
+        stroke=colour("paper"),
+        strokeWidth=1,
+    )
     return [*layers, mark.encode(x=_x(), y=down())]
 
 
 def panels(
-    found: Sequence[Panel], *, width: int, columns: int, x: tuple[float, float], y: tuple[float, float],
-    ticks: tuple[Sequence[float], Sequence[float]], titles: tuple[str, str],
-) -> Any:  # fmt: skip
+    found: Sequence[Panel],
+    *,
+    width: int,
+    columns: int,
+    x: tuple[float, float],
+    y: tuple[float, float],
+    ticks: tuple[Sequence[float], Sequence[float]],
+    titles: tuple[str, str],
+) -> Any:
     """The panels in rows of so many; `titles` of the x and y axis stand once, below and above all."""
     inner = width - LEFT - EDGE
     wide = (inner - GAP * (columns - 1)) / columns
@@ -111,18 +159,34 @@ def panels(
     layers: list[Any] = [words([{"px": -LEFT, "y": 8, "text": titles[1]}], tone="soft")]
     for number, panel in enumerate(found):
         row, column = divmod(number, columns)
-        place = _Place(left=column * (wide + GAP), top=22 + row * step + HEAD, wide=wide, tall=tall, x=x, y=y)
+        place = _Place(
+            left=column * (wide + GAP), top=22 + row * step + HEAD, wide=wide, tall=tall, x=x, y=y
+        )
         layers += _frame(place, ticks, has_labels=column == 0)
         layers += _inside(panel, place)
-        layers.append(words([{"px": place.left, "y": place.top - 30, "text": shortened(panel.title, wide)}], weight="bold"))
+        layers.append(
+            words(
+                [{"px": place.left, "y": place.top - 30, "text": shortened(panel.title, wide)}],
+                weight="bold",
+            )
+        )
         layers.append(words([{"px": place.left, "y": place.top - 12, "text": panel.under}]))
     rows = math.ceil(len(found) / columns)
-    layers.append(words([{"px": inner / 2, "y": 22 + rows * step + SIZE - 4, "text": titles[0]}], align="center", tone="soft"))
+    layers.append(
+        words(
+            [{"px": inner / 2, "y": 22 + rows * step + SIZE - 4, "text": titles[0]}],
+            align="center",
+            tone="soft",
+        )
+    )
     return (
         alt.layer(*layers)
         .properties(
-            width=inner, height=22 + rows * step, autosize=alt.AutoSizeParams(type="none"), padding={"left": LEFT, "right": EDGE, "top": 2, "bottom": SIZE + 8}
+            width=inner,
+            height=22 + rows * step,
+            autosize=alt.AutoSizeParams(type="none"),
+            padding={"left": LEFT, "right": EDGE, "top": 2, "bottom": SIZE + 8},
         )
         .configure(font=FONT, background="transparent", aria=False)
         .configure_view(stroke=None)
-    )  # fmt: skip
+    )

@@ -9,7 +9,8 @@ import numpy as np
 from scipy import stats
 
 from evenhand.core.errors import EvenhandError
-from evenhand.core.records import Floats, Interval
+from evenhand.core.estimate import Interval
+from evenhand.core.probe import Floats
 from evenhand.report.numbers import amount, number
 from evenhand.report.panels import Panel, panels
 from evenhand.report.picture import NARROW, Figure, make_figure
@@ -42,13 +43,19 @@ def means_by(people: Floats, model: Floats) -> list[tuple[float, Interval]]:
         inside = model[places == place]
         if len(inside) < FEWEST:
             continue
-        half = float(stats.t.ppf((1 + LEVEL) / 2, len(inside) - 1) * inside.std(ddof=1) / math.sqrt(len(inside)))
+        half = float(
+            stats.t.ppf((1 + LEVEL) / 2, len(inside) - 1)
+            * inside.std(ddof=1)
+            / math.sqrt(len(inside))
+        )
         middle = float(inside.mean())
         found.append((float(place) * STEP, Interval(middle, middle - half, middle + half)))
     return found
 
 
-def _cells(people: Floats, model: Floats, reach: tuple[float, float]) -> list[tuple[float, float, float, float, float]]:
+def _cells(
+    people: Floats, model: Floats, reach: tuple[float, float]
+) -> list[tuple[float, float, float, float, float]]:
     """How many sentences lie where, as a share of the fullest cell on a log scale; what lies beyond the axis counts in its outermost cell."""
     across = np.rint(people / STEP).astype(np.int64)
     up = np.floor(np.clip(model, reach[0], reach[1] - 1e-9) / STEP).astype(np.int64)
@@ -60,16 +67,26 @@ def _cells(people: Floats, model: Floats, reach: tuple[float, float]) -> list[tu
     ]
 
 
-def people_figure(series: Sequence[tuple[str, Floats, Floats]], *, name: str = "people", heading: str = "") -> Figure:
+def people_figure(
+    series: Sequence[tuple[str, Floats, Floats]], *, name: str = "people", heading: str = ""
+) -> Figure:
     """One panel for each (model, what people say, PB): shaded cells, the mean PB for each score with its interval, and Pearson's r with p."""
     if not series:
         raise EvenhandError("no model to draw; give at least one (name, people, model)")
     known: list[tuple[str, Floats, Floats]] = []
     for label, people, model in series:
         if len(people) != len(model):
-            raise EvenhandError(f"{label}: {len(people)} scores of people but {len(model)} of the model")
+            raise EvenhandError(
+                f"{label}: {len(people)} scores of people but {len(model)} of the model"
+            )
         is_there = np.isfinite(people) & np.isfinite(model)
-        known.append((label, np.asarray(people, dtype=np.float64)[is_there], np.asarray(model, dtype=np.float64)[is_there]))
+        known.append(
+            (
+                label,
+                np.asarray(people, dtype=np.float64)[is_there],
+                np.asarray(model, dtype=np.float64)[is_there],
+            )
+        )
     every = np.concatenate([model for *_, model in known])
     ends = np.quantile(every, [0.001, 0.999]) if len(every) else np.asarray([-1.0, 1.0])
     reach = (min(math.floor(ends[0]), -1.0), max(math.ceil(ends[1]), 1.0))
@@ -78,7 +95,14 @@ def people_figure(series: Sequence[tuple[str, Floats, Floats]], *, name: str = "
         r, p = correlation(people, model)
         under = f"r = {number(r)}, {_shown(p)}" if math.isfinite(p) else f"r = {number(r)}"
         means = means_by(people, model)
-        drawn.append(Panel(title=label, under=under, cells=tuple(_cells(people, model, reach)), means=tuple(means)))
+        drawn.append(
+            Panel(
+                title=label,
+                under=under,
+                cells=tuple(_cells(people, model, reach)),
+                means=tuple(means),
+            )
+        )
         told.append(f"{label}: {amount(len(people), 'sentence')}, {under}")
     beyond = int(((every < reach[0]) | (every > reach[1])).sum())
     ticks = (
@@ -91,12 +115,21 @@ def people_figure(series: Sequence[tuple[str, Floats, Floats]], *, name: str = "
         ("zero", "0: neither gender"),
     ]
     if beyond:
-        legend.append(("plain", f"{amount(beyond, 'point')} beyond the axis in its outermost cells"))
+        legend.append(
+            ("plain", f"{amount(beyond, 'point')} beyond the axis in its outermost cells")
+        )
     return make_figure(
-        name, heading or "What models and people expect in the same sentences", "; ".join(told),
+        name,
+        heading or "What models and people expect in the same sentences",
+        "; ".join(told),
         lambda w: panels(
-            drawn, width=w, columns=min(COLUMNS, len(drawn)) if w > NARROW else 1, x=SCALE, y=reach, ticks=ticks,
+            drawn,
+            width=w,
+            columns=min(COLUMNS, len(drawn)) if w > NARROW else 1,
+            x=SCALE,
+            y=reach,
+            ticks=ticks,
             titles=("mean score of people, above 0 male", "PB of the model, above 0 male"),
         ),
         legend,
-    )  # fmt: skip
+    )

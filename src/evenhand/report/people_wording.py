@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from evenhand.annotate.comparing import PeopleComparison
-from evenhand.engine.people import Beside
+from evenhand.people.compare import PeopleComparison
+from evenhand.people.beside import Beside
 from evenhand.report.numbers import amount, number, percent, with_bounds
-from evenhand.suites.masking import MEASURING, OBJECTIVE
+from evenhand.families.contextualised.mask_probe import MEASURING, OBJECTIVE
 
 STRATA = {MEASURING: "measuring", OBJECTIVE: "objective"}
 LISTS = {
@@ -46,34 +46,64 @@ def verdict(found: PeopleComparison, model: Beside) -> str:
 
 def _ceiling(found: PeopleComparison) -> str:
     """How far does one more person go with the others?"""
-    known = sorted(p.pearson.value for p in found.agreement.others if math.isfinite(p.pearson.value)) if found.agreement else []
+    known = (
+        sorted(p.pearson.value for p in found.agreement.others if math.isfinite(p.pearson.value))
+        if found.agreement
+        else []
+    )
     if not known:
         return ""
-    reach = number(known[0]) if len(known) == 1 or number(known[0]) == number(known[-1]) else f"{number(known[0])} to {number(known[-1])}"
+    reach = (
+        number(known[0])
+        if len(known) == 1 or number(known[0]) == number(known[-1])
+        else f"{number(known[0])} to {number(known[-1])}"
+    )
     return f" For comparison: one person against the mean of the others has r = {reach}."
 
 
 def lead(found: PeopleComparison) -> list[str]:
     """The whole in three or four sentences."""
     groups = {
-        "leans with the people": [m for m in found.models if is_shown(found, m) and m.pearson.interval.value > 0],
-        "leans against the people": [m for m in found.models if is_shown(found, m) and m.pearson.interval.value < 0],
-        "shows no relation with the people": [
-            m for m in found.models if math.isfinite(m.pearson.interval.value) and not is_shown(found, m)
+        "leans with the people": [
+            m for m in found.models if is_shown(found, m) and m.pearson.interval.value > 0
         ],
-        "could not be compared": [m for m in found.models if not math.isfinite(m.pearson.interval.value)],
+        "leans against the people": [
+            m for m in found.models if is_shown(found, m) and m.pearson.interval.value < 0
+        ],
+        "shows no relation with the people": [
+            m
+            for m in found.models
+            if math.isfinite(m.pearson.interval.value) and not is_shown(found, m)
+        ],
+        "could not be compared": [
+            m for m in found.models if not math.isfinite(m.pearson.interval.value)
+        ],
     }
     parts = []
     for what, models in groups.items():
         if models:
-            verb = what if len(models) == 1 else what.replace("leans", "lean").replace("shows", "show")
+            verb = (
+                what if len(models) == 1 else what.replace("leans", "lean").replace("shows", "show")
+            )
             names = listed(
-                [f"{m.name} (r = {number(m.pearson.interval.value)})" if "not be" not in what else f"{m.name} ({m.note})" for m in models]
+                [
+                    f"{m.name} (r = {number(m.pearson.interval.value)})"
+                    if "not be" not in what
+                    else f"{m.name} ({m.note})"
+                    for m in models
+                ]
             )
             parts.append(f"{names} {verb}")
     both = max(len(m.people) for m in found.models)
-    said = [f"In the same {amount(both, 'sentence')} that give no clue of gender, {'; '.join(parts)}.{_ceiling(found)}", *_people(found)]
-    rights = [f"{m.name} {percent(m.accuracy.value, 1)}" for m in found.models if math.isfinite(m.accuracy.value)]
+    said = [
+        f"In the same {amount(both, 'sentence')} that give no clue of gender, {'; '.join(parts)}.{_ceiling(found)}",
+        *_people(found),
+    ]
+    rights = [
+        f"{m.name} {percent(m.accuracy.value, 1)}"
+        for m in found.models
+        if math.isfinite(m.accuracy.value)
+    ]
     if math.isfinite(found.accuracies[0].value) and rights:
         said.append(
             f"Where the sentence settles the gender, the people together are right in {percent(found.accuracies[0].value, 1)}; {', '.join(rights)}."
@@ -83,12 +113,15 @@ def lead(found: PeopleComparison) -> list[str]:
 
 def _people(found: PeopleComparison) -> list[str]:
     if found.agreement is None:
-        return ["Only the people's final scores are known, not who said what: how far they agree among themselves cannot be told."]
+        return [
+            "Only the people's final scores are known, not who said what: how far they agree among themselves cannot be told."
+        ]
     alphas = [
-        f"alpha {with_bounds(a.interval)} on {STRATA[a.stratum]} sentences" if math.isfinite(a.interval.value)
+        f"alpha {with_bounds(a.interval)} on {STRATA[a.stratum]} sentences"
+        if math.isfinite(a.interval.value)
         else f"alpha on {STRATA[a.stratum]} sentences is not defined ({a.note})"
         for a in found.agreement.alphas
-    ]  # fmt: skip
+    ]
     every = found.agreement.everybody
     return [
         f"Among themselves the people have {' and '.join(alphas)}; 1 is full agreement, 0 what chance gives.",
@@ -100,9 +133,7 @@ def _people(found: PeopleComparison) -> list[str]:
 def definitions(found: PeopleComparison) -> dict[str, str]:
     """How is each list made?"""
     t = found.thresholds
-    rank = (
-        "ordered by the rank of |score| of the people times that of |PB| of the model, ranks as shares of all sentences that both answered"
-    )
+    rank = "ordered by the rank of |score| of the people times that of |PB| of the model, ranks as shares of all sentences that both answered"
     return {
         "agree": f"Score and PB on the same side of 0, {rank}.",
         "differ": f"Score and PB on opposite sides of 0, {rank}.",
@@ -144,12 +175,22 @@ def notes(found: PeopleComparison) -> list[str]:
     said = [f"{m.name}: {m.note}." for m in found.models if m.note]
     for m in found.models:
         if m.coverage < 1:
-            said.append(f"{m.name} answered {len(m.people):,} of {amount(m.asked, 'measuring sentence')} that people answered.")
+            said.append(
+                f"{m.name} answered {len(m.people):,} of {amount(m.asked, 'measuring sentence')} that people answered."
+            )
         if m.accuracy.note:
             said.append(f"{m.name}, objective sentences: {m.accuracy.note}.")
     if found.agreement is not None:
-        said += [f"{p.first} and {p.second}, {STRATA[p.stratum]} sentences: {p.note}." for p in found.agreement.pairs if p.note]
-        said += [f"Alpha, {STRATA[a.stratum]} sentences: {a.note}." for a in found.agreement.alphas if a.note]
+        said += [
+            f"{p.first} and {p.second}, {STRATA[p.stratum]} sentences: {p.note}."
+            for p in found.agreement.pairs
+            if p.note
+        ]
+        said += [
+            f"Alpha, {STRATA[a.stratum]} sentences: {a.note}."
+            for a in found.agreement.alphas
+            if a.note
+        ]
     if found.accuracies[0].note:
         said.append(f"People, objective sentences: {found.accuracies[0].note}.")
     return [

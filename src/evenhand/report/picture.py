@@ -27,10 +27,17 @@ class Figure:
     legend: tuple[tuple[str, str], ...]  # mark, meaning
 
 
-def make_figure(name: str, heading: str, description: str, draw: Callable[[int], Any], legend: Sequence[tuple[str, str]] = ()) -> Figure:
+def make_figure(
+    name: str,
+    heading: str,
+    description: str,
+    draw: Callable[[int], Any],
+    legend: Sequence[tuple[str, str]] = (),
+) -> Figure:
     """Draw a picture in both widths."""
     wide, narrow = (
-        render(draw(width), heading=heading, description=description, kind=kind) for width, kind in ((WIDE, "wide"), (NARROW, "narrow"))
+        render(draw(width), heading=heading, description=description, kind=kind)
+        for width, kind in ((WIDE, "wide"), (NARROW, "narrow"))
     )
     return Figure(name=name, heading=heading, wide=wide, narrow=narrow, legend=tuple(legend))
 
@@ -39,22 +46,29 @@ def standalone(figure: Figure) -> str:
     """The wide picture as an SVG file: light colours in place of the variables of the page."""
     style = f"<style>text{{paint-order:stroke;stroke-linejoin:round;font-family:{FONT}}}</style>"
     head, _, body = figure.wide.partition(">")
-    return _VARIABLE.sub(r"\1", head.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1) + f">{style}{body}")
+    return _VARIABLE.sub(
+        r"\1",
+        head.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1) + f">{style}{body}",
+    )
 
 
 def save_figure(figure: Figure, path: Path) -> None:
     """Write the wide picture as .svg, .pdf or .png (on white, twice the size)."""
     import vl_convert
 
-    from evenhand.core.storage import write_atomic
+    from evenhand.core.files import write_atomic
 
     text = standalone(figure)
     if path.suffix not in FORMS:
-        raise EvenhandError(f"a figure cannot be written as '{path.name}'; name a file that ends in {', '.join(FORMS)}")
+        raise EvenhandError(
+            f"a figure cannot be written as '{path.name}'; name a file that ends in {', '.join(FORMS)}"
+        )
     if path.suffix == ".pdf":
         write_atomic(path, vl_convert.svg_to_pdf(text))
     elif path.suffix == ".png":
         ground = '<rect width="100%" height="100%" fill="#ffffff"/>'
-        write_atomic(path, vl_convert.svg_to_png(text.replace("<style>", f"{ground}<style>", 1), scale=2))
+        write_atomic(
+            path, vl_convert.svg_to_png(text.replace("<style>", f"{ground}<style>", 1), scale=2)
+        )
     else:
         write_atomic(path, text)

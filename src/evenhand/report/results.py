@@ -12,7 +12,8 @@ from typing import Any
 
 from evenhand import __version__
 from evenhand.core import catalog
-from evenhand.core.records import Breakdown, Estimate, Relation, Run
+from evenhand.core.estimate import Breakdown, Estimate, Relation
+from evenhand.core.run import Run
 from evenhand.report.blanks import NEAR, leaning_of, measuring
 from evenhand.report.choices import tally
 from evenhand.report.conventions import sheaves
@@ -29,35 +30,58 @@ PACKAGES = ("numpy", "onnxruntime", "tokenizers")
 
 def _estimate(found: Estimate) -> dict[str, Any]:
     return {
-        "measure": found.measure, "value": json_number(found.value), "low": json_number(found.low), "high": json_number(found.high), "level": found.level,
-        "probes": found.probes, "clusters": found.clusters, "coverage": json_number(found.coverage), "ties": found.ties, "note": found.note,
-        "fair": catalog.measure(found.measure).fair, "signature": found.signature, "parts": {k: json_interval(v) for k, v in found.parts.items()},
-    }  # fmt: skip
+        "measure": found.measure,
+        "value": json_number(found.value),
+        "low": json_number(found.low),
+        "high": json_number(found.high),
+        "level": found.level,
+        "probes": found.probes,
+        "clusters": found.clusters,
+        "coverage": json_number(found.coverage),
+        "ties": found.ties,
+        "note": found.note,
+        "fair": catalog.measure(found.measure).fair,
+        "signature": found.signature,
+        "parts": {k: json_interval(v) for k, v in found.parts.items()},
+    }
 
 
 def _breakdown(view: Breakdown) -> dict[str, Any]:
     groups = [
         {
-            "name": g.name, "tags": dict(sorted(g.tags.items())), **json_interval(g.interval), "probes": g.probes,
+            "name": g.name,
+            "tags": dict(sorted(g.tags.items())),
+            **json_interval(g.interval),
+            "probes": g.probes,
             "note": "" if math.isfinite(g.interval.value) else "no answer in this group",
         }
         for g in view.groups
-    ]  # fmt: skip
+    ]
     return {"measure": view.measure, "by": view.by, "unit": view.unit, "groups": groups}
 
 
 def _relation(relation: Relation) -> dict[str, Any]:
     return {
-        "measure": relation.measure, "by": relation.by, "against": relation.against, "groups": len(relation.points), "pearson": json_interval(relation.pearson),
-        "spearman": json_interval(relation.spearman), "note": relation.note,
-    }  # fmt: skip
+        "measure": relation.measure,
+        "by": relation.by,
+        "against": relation.against,
+        "groups": len(relation.points),
+        "pearson": json_interval(relation.pearson),
+        "spearman": json_interval(relation.spearman),
+        "note": relation.note,
+    }
 
 
 def _stratum(row: StratumShares) -> dict[str, Any]:
     return {
-        "title": row.title, "probes": row.probes, "answered": row.answered, "shares": {k: json_number(v) for k, v in row.shares.items()},
-        "counted": list(row.counted), "component": json_interval(row.component), "note": row.note,
-    }  # fmt: skip
+        "title": row.title,
+        "probes": row.probes,
+        "answered": row.answered,
+        "shares": {k: json_number(v) for k, v in row.shares.items()},
+        "counted": list(row.counted),
+        "component": json_interval(row.component),
+        "note": row.note,
+    }
 
 
 def _other_kinds(run: Run) -> dict[str, Any]:
@@ -67,8 +91,15 @@ def _other_kinds(run: Run) -> dict[str, Any]:
     shown = {found.name: [item.probe.id for item in found.items] for found in evidence(run)}
     if kind_of(run) == "mask":
         found = leaning_of(measuring(run)[1])
-        shares = {"male": json_number(found.male), "near": json_number(found.near), "female": json_number(found.female)}
-        return {"leaning": {"sentences": found.sentences, "near_below": NEAR, **shares}, "evidence": shown}
+        shares = {
+            "male": json_number(found.male),
+            "near": json_number(found.near),
+            "female": json_number(found.female),
+        }
+        return {
+            "leaning": {"sentences": found.sentences, "near_below": NEAR, **shares},
+            "evidence": shown,
+        }
     if family_of(run) == "words":
         words = {
             s.name: {
@@ -81,12 +112,19 @@ def _other_kinds(run: Run) -> dict[str, Any]:
         return {"male_share": _sorted(words), "evidence": shown}
     if family_of(run) == "task":
         labels = {
-            g.label: {"items": g.items, "shares": {k: json_number(v) for k, v in g.shares.items()}, "recall": json_interval(g.recall)}
+            g.label: {
+                "items": g.items,
+                "shares": {k: json_number(v) for k, v in g.shares.items()},
+                "recall": json_interval(g.recall),
+            }
             for g in golds(run)
         }
         return {"gold_labels": labels, "evidence": shown}
     if family_of(run) == "stereoset":
-        return {"conventions": {s.title: [e.measure for e in s.estimates] for s in sheaves(run)}, "evidence": shown}
+        return {
+            "conventions": {s.title: [e.measure for e in s.estimates] for s in sheaves(run)},
+            "evidence": shown,
+        }
     counts = {
         e.measure: {"pairs": t.pairs, "stereotypical": t.first, "ties": t.ties, "other": t.second}
         for e in run.estimates

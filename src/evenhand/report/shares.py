@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evenhand.core.records import CONTRADICTION, ENTAILMENT, NEUTRAL, Interval, Run
+from evenhand.core.estimate import Interval
+from evenhand.core.probe import CONTRADICTION, ENTAILMENT, NEUTRAL
+from evenhand.core.run import Run
 from evenhand.engine.estimating import GROUP_RESAMPLES, generator
 from evenhand.measures.labelling import label_shares, ratio
 from evenhand.stats.bootstrap import cluster_totals, interval
@@ -42,8 +44,12 @@ class StratumShares:
     probes: int
     answered: int
     shares: Mapping[str, float]
-    counted: tuple[str, ...]  # the labels that count against the model; empty where the stratum has no such reading
-    component: Interval  # their share together, with the interval of the estimate that it is part of
+    counted: tuple[
+        str, ...
+    ]  # the labels that count against the model; empty where the stratum has no such reading
+    component: (
+        Interval  # their share together, with the interval of the estimate that it is part of
+    )
     note: str  # why something is missing
 
 
@@ -64,12 +70,18 @@ def _interval(run: Run, stratum: str, label: str) -> Interval:
             return Interval(estimate.value, estimate.low, estimate.high)
     answers, column = run.answers, run.answers.labels.index(label)
     rows = [i for i, p in enumerate(answers.probes) if p.stratum == stratum]
-    totals = cluster_totals(label_shares(answers.values[rows]), [answers.probes[i].cluster for i in rows])
+    totals = cluster_totals(
+        label_shares(answers.values[rows]), [answers.probes[i].cluster for i in rows]
+    )
     level = run.estimates[0].level if run.estimates else 0.95
     return interval(
-        totals, lambda sums: ratio(sums[..., column], sums.sum(axis=-1)), generator(run.seed, f"{stratum}.{label}"),
-        resamples=GROUP_RESAMPLES, level=level, method="percentile",
-    )  # fmt: skip
+        totals,
+        lambda sums: ratio(sums[..., column], sums.sum(axis=-1)),
+        generator(run.seed, f"{stratum}.{label}"),
+        resamples=GROUP_RESAMPLES,
+        level=level,
+        method="percentile",
+    )
 
 
 def _component(run: Run, stratum: str, shares: Mapping[str, float]) -> Interval:
@@ -109,9 +121,17 @@ def _strata(run: Run) -> Iterator[StratumShares]:
     for stratum in [*(s for s in READINGS if s in present), *sorted(present - set(READINGS))]:
         rows = given[strata == stratum]
         answered = round(float(rows.sum()))
-        shares = {label: float(rows[:, i].sum() / answered) if answered else float("nan") for i, label in enumerate(answers.labels)}
+        shares = {
+            label: float(rows[:, i].sum() / answered) if answered else float("nan")
+            for i, label in enumerate(answers.labels)
+        }
         yield StratumShares(
-            stratum=stratum, title=READINGS[stratum].title if stratum in READINGS else stratum or "all pairs", probes=len(rows), answered=answered,
-            shares=shares, counted=counted_labels(stratum, answers.labels), component=_component(run, stratum, shares),
+            stratum=stratum,
+            title=READINGS[stratum].title if stratum in READINGS else stratum or "all pairs",
+            probes=len(rows),
+            answered=answered,
+            shares=shares,
+            counted=counted_labels(stratum, answers.labels),
+            component=_component(run, stratum, shares),
             note=_note(stratum, answers.labels, answered),
-        )  # fmt: skip
+        )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from evenhand.core.records import Group, Interval, Run
+from evenhand.core.estimate import Group, Interval
+from evenhand.core.run import Run
 from evenhand.report.blank_figures import gutter_of, view_of
 from evenhand.report.conventions import convention_of
 from evenhand.report.dots import Row, dots
@@ -29,13 +30,21 @@ def names(run: Run) -> dict[str, str]:
 def directions(run: Run) -> tuple[str, str]:
     """What lies below and above one half? The conventions count opposite sides."""
     found = ("← anti-stereotype", "stereotype →")
-    return found if convention_of(ordered(run)[0].measure) == "official" else ("← stereotype", "anti-stereotype →")
+    return (
+        found
+        if convention_of(ordered(run)[0].measure) == "official"
+        else ("← stereotype", "anti-stereotype →")
+    )
 
 
 def groups_by(run: Run, by: str) -> dict[str, dict[str, Group]]:
     """For each quantity that was measured its groups by name."""
     views = {q: view_of(run, m, by) for q, m in names(run).items()}
-    return {q: {g.name: g for g in v.groups if math.isfinite(g.interval.value)} for q, v in views.items() if v is not None}
+    return {
+        q: {g.name: g for g in v.groups if math.isfinite(g.interval.value)}
+        for q, v in views.items()
+        if v is not None
+    }
 
 
 def lean_of(interval: Interval) -> str:
@@ -50,21 +59,44 @@ def domains(run: Run) -> Figure | None:
         return None
     known = sorted(set.intersection(*(set(g) for g in found.values())))
     rows = [
-        Row(label=name if not i else "", interval=found[q][name].interval, mark=MARKS[q], gap=0 if i or not number else 12)
+        Row(
+            label=name if not i else "",
+            interval=found[q][name].interval,
+            mark=MARKS[q],
+            gap=0 if i or not number else 12,
+        )
         for number, name in enumerate(known)
         for i, q in enumerate(q for q in SERIES if q in found)
     ]
     if not rows:
         return None
     told = "; ".join(
-        f"{name}: " + ", ".join(f"{short_title(names(run)[q])} {with_bounds(g[name].interval)}" for q, g in found.items()) for name in known
+        f"{name}: "
+        + ", ".join(
+            f"{short_title(names(run)[q])} {with_bounds(g[name].interval)}"
+            for q, g in found.items()
+        )
+        for name in known
     )
-    legend = [(MARKS[q], f"{short_title(names(run)[q])}" + (", 1 is right" if q == "lms" else "")) for q in found]
+    legend = [
+        (MARKS[q], f"{short_title(names(run)[q])}" + (", 1 is right" if q == "lms" else ""))
+        for q in found
+    ]
     return make_figure(
-        "domains", "Preference (SS) and understanding (LMS) by domain", told,
-        lambda w: dots(rows, width=w, gutter=gutter_of([r.label for r in rows], w), domain=(0.0, 1.0), base=0.5, sides=directions(run), pitch=18),
+        "domains",
+        "Preference (SS) and understanding (LMS) by domain",
+        told,
+        lambda w: dots(
+            rows,
+            width=w,
+            gutter=gutter_of([r.label for r in rows], w),
+            domain=(0.0, 1.0),
+            base=0.5,
+            sides=directions(run),
+            pitch=18,
+        ),
         [*legend, ("fair", "0.5: SS without a preference")],
-    )  # fmt: skip
+    )
 
 
 def targets(run: Run) -> Figure | None:
@@ -75,7 +107,10 @@ def targets(run: Run) -> Figure | None:
     if view is None or not groups:
         return None
     groups.sort(key=lambda g: -g.interval.value)
-    rows = [Row(label=f"{g.name} ({g.probes})", interval=g.interval, mark=lean_of(g.interval)) for g in groups]
+    rows = [
+        Row(label=f"{g.name} ({g.probes})", interval=g.interval, mark=lean_of(g.interval))
+        for g in groups
+    ]
     sides = directions(run)
     below, above = (side.strip("←→ ") for side in sides)
     meanings = {
@@ -84,13 +119,27 @@ def targets(run: Run) -> Figure | None:
         "none": "the interval holds 0.5, or there is none",
     }
     small = sum(g.probes < FEW for g in known) if groups[0].probes >= FEW else 0
-    of = f", of {len(known) - small:,}" + (f" with at least {FEW} items" if small else "") if len(known) > len(groups) else ""
+    of = (
+        f", of {len(known) - small:,}" + (f" with at least {FEW} items" if small else "")
+        if len(known) > len(groups)
+        else ""
+    )
     return make_figure(
-        "targets", f"SS of the {len(rows)} targets farthest from 0.5{of}; in brackets their items",
+        "targets",
+        f"SS of the {len(rows)} targets farthest from 0.5{of}; in brackets their items",
         "; ".join(f"{r.label} {with_bounds(r.interval)}" for r in rows),
-        lambda w: dots(rows, width=w, gutter=gutter_of([r.label for r in rows], w), domain=(0.0, 1.0), base=0.5, sides=sides, pitch=20),
-        [(m, meaning) for m, meaning in meanings.items() if any(r.mark == m for r in rows)] + [("fair", "0.5: no preference")],
-    )  # fmt: skip
+        lambda w: dots(
+            rows,
+            width=w,
+            gutter=gutter_of([r.label for r in rows], w),
+            domain=(0.0, 1.0),
+            base=0.5,
+            sides=sides,
+            pitch=20,
+        ),
+        [(m, meaning) for m, meaning in meanings.items() if any(r.mark == m for r in rows)]
+        + [("fair", "0.5: no preference")],
+    )
 
 
 def draw_stereoset(run: Run) -> dict[str, Figure]:

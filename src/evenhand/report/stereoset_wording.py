@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from evenhand.core.records import Estimate, Run
+from evenhand.core.estimate import Estimate
+from evenhand.core.run import Run
 from evenhand.report.conventions import GENEROUS, NAMES, RULES, STRICTNESS, convention_of, sheaves
 from evenhand.report.estimates import always, baseline, estimate_of, ordered, short_title, ties_of
 from evenhand.report.numbers import amount, number, percent
@@ -69,13 +70,17 @@ def understanding(run: Run) -> str:
 def method(run: Run, drawn: str) -> list[str]:
     """How was it measured?"""
     is_blank = any(p.stratum == "intra" for p in run.answers.probes[:1])
-    what = "the context has a gap, filled in three ways" if is_blank else "three sentences may follow the context"
+    what = (
+        "the context has a gap, filled in three ways"
+        if is_blank
+        else "three sentences may follow the context"
+    )
     return [
         f"Of each item {what}: with a stereotype, with its opposite, and with something unrelated. LMS asks whether related is preferred to unrelated, "
         "SS which of the two related ones is preferred; FS = min(SS, 1 - SS) / 0.5 and iCAT = LMS * FS.",
         f"{MIXED} {', '.join(s.title for s in sheaves(run))}: what each counts stands with the scores and in the notes.",
         drawn,
-    ]  # fmt: skip
+    ]
 
 
 def limits(_: Run) -> list[str]:
@@ -86,13 +91,17 @@ def limits(_: Run) -> list[str]:
         "iCAT mixes understanding and bias: a weak model without a preference and a strong one with a preference may get the same number. Read LMS and SS apart.",
         "A mean of preferences near one half may hide targets with opposite preferences.",
         "It says nothing about other tasks, other groups of people, or what the model does in use.",
-    ]  # fmt: skip
+    ]
 
 
 def notes(run: Run) -> list[str]:
     """What must a reader of these scores know?"""
     ways = list(dict.fromkeys(convention_of(e.measure) for e in ordered(run)))
-    found = [MIXED, *(f"{NAMES[w]}: {RULES[w]}" for w in ways)] if len(ways) > 1 else [f"{NAMES[w]}: {RULES[w]}" for w in ways]
+    found = (
+        [MIXED, *(f"{NAMES[w]}: {RULES[w]}" for w in ways)]
+        if len(ways) > 1
+        else [f"{NAMES[w]}: {RULES[w]}" for w in ways]
+    )
     return [*found, GENEROUS] if "esp_discrete" in ways else found
 
 

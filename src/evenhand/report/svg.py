@@ -50,5 +50,7 @@ def render(chart: Any, *, heading: str, description: str, kind: str) -> str:
 
 def _lean_tag(tag: re.Match[str]) -> str:
     """A tag without what the page does not need, places to the hundredth of a pixel; texts between tags stay as they are."""
-    kept = re.sub(r' (?:aria-[a-z]+|role|pointer-events|font-family|stroke-miterlimit)="[^"]*"', "", tag[0])
+    kept = re.sub(
+        r' (?:aria-[a-z]+|role|pointer-events|font-family|stroke-miterlimit)="[^"]*"', "", tag[0]
+    )
     return re.sub(r"(\d+\.\d{2})\d+", r"\1", kept)

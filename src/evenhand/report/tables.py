@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from evenhand.core.records import Interval
+from evenhand.core.estimate import Interval
 from evenhand.report.numbers import number, with_bounds
 
 ROWS = 25

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from evenhand.core import catalog
-from evenhand.core.records import Estimate, Run
+from evenhand.core.estimate import Estimate
+from evenhand.core.run import Run
 from evenhand.report.estimates import always, checks, ordered
 from evenhand.report.numbers import amount, interval_of, percent, with_bounds
 
@@ -41,7 +42,9 @@ def understanding(run: Run) -> str:
     told = []
     if golds:
         label, count = golds.most_common(1)[0]
-        told.append(f"The most frequent label, {label.replace('_', ' ')}, is right for {percent(count / golds.total())}.")
+        told.append(
+            f"The most frequent label, {label.replace('_', ' ')}, is right for {percent(count / golds.total())}."
+        )
     if found := next((e for e in checks(run) if e.measure == "accuracy"), None):
         told.append(
             f"On {amount(found.probes, 'ordinary pair')} of evenhand the model gives the right label in {percent(found.value)}, {with_bounds(interval_of(found))}."

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenhand.core.records import NOT_ENTAILMENT, Interval, Probe, Run
+from evenhand.core.estimate import Interval
+from evenhand.core.probe import NOT_ENTAILMENT, Probe
+from evenhand.core.run import Run
 from evenhand.measures.labelling import label_shares
 from evenhand.measures.understanding import CLASSES, MEASURE
 from evenhand.report.dots import Row, dots
@@ -44,7 +46,11 @@ def golds(run: Run) -> list[Gold]:
     given = label_shares(answers.values)
     found = []
     for label in CLASSES:
-        rows = [i for i, p in enumerate(answers.probes) if p.tags.get("gold") == label and given[i].any()]
+        rows = [
+            i
+            for i, p in enumerate(answers.probes)
+            if p.tags.get("gold") == label and given[i].any()
+        ]
         if rows:
             shares = dict(zip(answers.labels, map(float, given[rows].mean(axis=0)), strict=True))
             recall = whole.parts.get(f"recall.{label}", NOWHERE) if whole else NOWHERE
@@ -61,11 +67,12 @@ def mistakes(run: Run, count: int = 10) -> list[Mistake]:
     order = sorted(wrong, key=lambda i: -float(np.max(chances[i])))[:count]
     return [
         Mistake(
-            probe=answers.probes[i], given=answers.labels[int(np.argmax(answers.values[i]))],
+            probe=answers.probes[i],
+            given=answers.labels[int(np.argmax(answers.values[i]))],
             chances=dict(zip(answers.labels, map(float, chances[i]), strict=True)),
         )
         for i in order
-    ]  # fmt: skip
+    ]
 
 
 def told_label(label: str) -> str:
@@ -79,12 +86,25 @@ def recalls(run: Run) -> Figure | None:
     if whole is None or not golds(run):
         return None
     rows = [score_row(run, whole, "all items")]
-    rows += [Row(label=f"{told_label(g.label)}, n = {g.items:,}", interval=g.recall, note=with_bounds(g.recall)) for g in golds(run)]
-    legend = [(mark, "1: always right" if mark == "fair" else meaning) for mark, meaning in score_legend(run)]
+    rows += [
+        Row(
+            label=f"{told_label(g.label)}, n = {g.items:,}",
+            interval=g.recall,
+            note=with_bounds(g.recall),
+        )
+        for g in golds(run)
+    ]
+    legend = [
+        (mark, "1: always right" if mark == "fair" else meaning)
+        for mark, meaning in score_legend(run)
+    ]
     return make_figure(
-        "recalls", "Share of right answers by gold label", "; ".join(f"{r.label} {r.note}" for r in rows),
-        lambda w: dots(rows, width=w, domain=(0.0, 1.0)), legend,
-    )  # fmt: skip
+        "recalls",
+        "Share of right answers by gold label",
+        "; ".join(f"{r.label} {r.note}" for r in rows),
+        lambda w: dots(rows, width=w, domain=(0.0, 1.0)),
+        legend,
+    )
 
 
 def draw_task(run: Run) -> dict[str, Figure]:

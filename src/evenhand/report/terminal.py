@@ -5,12 +5,30 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from evenhand.core.records import Run
+from evenhand.core.run import Run
 from evenhand.report import wording
 from evenhand.report.conventions import sheaves
-from evenhand.report.estimates import BASELINE_TITLES, baseline_number, best_head, checks, fair, ordered, short_title, ties_of
+from evenhand.report.estimates import (
+    BASELINE_TITLES,
+    baseline_number,
+    best_head,
+    checks,
+    fair,
+    ordered,
+    short_title,
+    ties_of,
+)
 from evenhand.report.listings import Listing, listings, shortened, told
-from evenhand.report.numbers import MISSING, amount, bounds, interval_of, number, percent, plain, with_bounds
+from evenhand.report.numbers import (
+    MISSING,
+    amount,
+    bounds,
+    interval_of,
+    number,
+    percent,
+    plain,
+    with_bounds,
+)
 from evenhand.report.shares import shown_strata
 
 if TYPE_CHECKING:
@@ -41,18 +59,41 @@ def add_row(table: Table, *cells: str, bold: Collection[int] = ()) -> None:
 
 def _scores(run: Run, width: int) -> list[Table]:
     """One table where there is room, else the counts in a second one."""
-    heads, counts = ("measure", "value", "interval", best_head(run), "random", "constant"), ("probes", "clusters", "coverage", "ties")
+    heads, counts = (
+        ("measure", "value", "interval", best_head(run), "random", "constant"),
+        ("probes", "clusters", "coverage", "ties"),
+    )
     is_roomy = width >= ROOMY
     first = make_table(*heads, *(counts if is_roomy else ()))
     second = make_table("measure", *counts)
-    heads_of = {s.estimates[0].measure: s.title for s in sheaves(run)} if len(sheaves(run)) > 1 else {}
+    heads_of = (
+        {s.estimates[0].measure: s.title for s in sheaves(run)} if len(sheaves(run)) > 1 else {}
+    )
     for found in (*ordered(run), *checks(run)):
         name, best = short_title(found.measure), plain(fair(found.measure))
         if heads_of.get(found.measure) and found not in checks(run):
             add_row(first, f"{heads_of[found.measure]}", *[""] * (len(first.columns) - 1), bold={0})
-        rules = ["-", "-"] if found in checks(run) else [baseline_number(run, rule, found.measure) for rule in BASELINE_TITLES]
-        counted = [f"{found.probes:,}", f"{found.clusters:,}", percent(found.coverage, 1), f"{ties_of(run, found):,}"]
-        add_row(first, name, number(found.value), bounds(interval_of(found)), best, *rules, *(counted if is_roomy else ()), bold={1})
+        rules = (
+            ["-", "-"]
+            if found in checks(run)
+            else [baseline_number(run, rule, found.measure) for rule in BASELINE_TITLES]
+        )
+        counted = [
+            f"{found.probes:,}",
+            f"{found.clusters:,}",
+            percent(found.coverage, 1),
+            f"{ties_of(run, found):,}",
+        ]
+        add_row(
+            first,
+            name,
+            number(found.value),
+            bounds(interval_of(found)),
+            best,
+            *rules,
+            *(counted if is_roomy else ()),
+            bold={1},
+        )
         add_row(second, name, *counted)
     return [first] if is_roomy else [first, second]
 
@@ -60,13 +101,29 @@ def _scores(run: Run, width: int) -> list[Table]:
 def _shares(run: Run, width: int) -> Table:
     """The share of each label in each stratum; those that count against the model have a star."""
     labels = run.answers.labels
-    table = make_table("stratum", "pairs", *(label.replace("_", " ") for label in labels), "counts against")
+    table = make_table(
+        "stratum", "pairs", *(label.replace("_", " ") for label in labels), "counts against"
+    )
     for row in shown_strata(run):
-        cells = [f"*{percent(s, 1)}" if label in row.counted else percent(s, 1) for label, s in row.shares.items()]
-        name = f"{row.stratum} {row.title}" if row.title != row.stratum and width >= TITLED else row.stratum or row.title
+        cells = [
+            f"*{percent(s, 1)}" if label in row.counted else percent(s, 1)
+            for label, s in row.shares.items()
+        ]
+        name = (
+            f"{row.stratum} {row.title}"
+            if row.title != row.stratum and width >= TITLED
+            else row.stratum or row.title
+        )
         against = with_bounds(row.component) if row.counted else MISSING if row.note else "-"
         pairs = f"{row.answered:,}" + (f"/{row.probes:,}" if row.answered < row.probes else "")
-        add_row(table, name, pairs, *cells, against, bold={i + 2 for i, label in enumerate(labels) if label in row.counted})
+        add_row(
+            table,
+            name,
+            pairs,
+            *cells,
+            against,
+            bold={i + 2 for i, label in enumerate(labels) if label in row.counted},
+        )
     return table
 
 
@@ -78,15 +135,23 @@ def _listed(listing: Listing, width: int) -> tuple[Table, str]:
     table = make_table(*listing.heads)
     for row in listing.rows:
         add_row(table, *(told(cell, is_short=is_short) for cell in row))
-    has_dropped = is_short and any(told(cell) != told(cell, is_short=True) for row in listing.rows for cell in row)
-    return table, " ".join(filter(None, (listing.note, "The intervals are in the report." if has_dropped else "")))
+    has_dropped = is_short and any(
+        told(cell) != told(cell, is_short=True) for row in listing.rows for cell in row
+    )
+    return table, " ".join(
+        filter(None, (listing.note, "The intervals are in the report." if has_dropped else ""))
+    )
 
 
 def _key(run: Run, width: int) -> str:
     """What do the star and the short names mean?"""
     rows = shown_strata(run)
     star = "* counts against the model" if any(row.counted for row in rows) else ""
-    names = "; ".join(f"{row.stratum} {row.title}" for row in rows if row.title != row.stratum) if width < TITLED else ""
+    names = (
+        "; ".join(f"{row.stratum} {row.title}" for row in rows if row.title != row.stratum)
+        if width < TITLED
+        else ""
+    )
     return ". ".join(filter(None, (star, names)))
 
 
@@ -107,9 +172,16 @@ def print_run(run: Run, console: Console) -> None:
     from rich.text import Text
 
     card = run.suite.card
-    of = amount(len(run.suite.probes), "probe") + (" of a larger suite" if run.suite.limit is not None else "")
+    of = amount(len(run.suite.probes), "probe") + (
+        " of a larger suite" if run.suite.limit is not None else ""
+    )
     console.print()
-    console.print(Text.assemble((run.answers.respondent, "bold"), f"  on {card.name} {card.version}, {card.language}, {of}"))
+    console.print(
+        Text.assemble(
+            (run.answers.respondent, "bold"),
+            f"  on {card.name} {card.version}, {card.language}, {of}",
+        )
+    )
     console.print()
     console.print(Text(wording.summary(run)))
     console.print()

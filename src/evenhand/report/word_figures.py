@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evenhand.core.records import Run
+from evenhand.core.run import Run
 from evenhand.report.blank_figures import gutter_of
 from evenhand.report.dots import Row, dots
 from evenhand.report.estimates import ordered
@@ -12,7 +12,11 @@ from evenhand.report.score_figure import score_legend, score_row, scores
 from evenhand.report.word_sides import Side, sides_by, words_of
 
 SIDES = ("← female", "male →")
-LEANS = {"female": "stereotyped as female", "male": "stereotyped as male", "none": "without a stereotype"}
+LEANS = {
+    "female": "stereotyped as female",
+    "male": "stereotyped as male",
+    "none": "without a stereotype",
+}
 SORTS = {"state": "shared", "situation": "changed"}
 
 
@@ -33,7 +37,13 @@ def sorted_words(run: Run) -> list[Side]:
     found = words_of(run)
     if tag_of(run) != "emotion":
         return found
-    return sorted(found, key=lambda s: (s.tags.get("emotion", ""), list(SORTS).index(s.tags["sort"]) if s.tags.get("sort") in SORTS else 9))
+    return sorted(
+        found,
+        key=lambda s: (
+            s.tags.get("emotion", ""),
+            list(SORTS).index(s.tags["sort"]) if s.tags.get("sort") in SORTS else 9,
+        ),
+    )
 
 
 def sorts(run: Run) -> Figure | None:
@@ -44,24 +54,46 @@ def sorts(run: Run) -> Figure | None:
         return None
     groups.sort(key=lambda s: list(LEANS).index(s.name) if s.name in LEANS else 9)
     noun = "profession" if by == "lean" else "state or situation"
-    each = {g.name: tuple(s.interval.value for s in words if s.tags.get(by) == g.name) for g in groups}
+    each = {
+        g.name: tuple(s.interval.value for s in words if s.tags.get(by) == g.name) for g in groups
+    }
     rows = [
         Row(
-            label=LEANS.get(g.name, g.name) if by == "lean" else g.name, interval=g.interval, mark=g.name if g.name in LEANS else "changed",
-            dots=each[g.name], note=with_bounds(g.interval),
+            label=LEANS.get(g.name, g.name) if by == "lean" else g.name,
+            interval=g.interval,
+            mark=g.name if g.name in LEANS else "changed",
+            dots=each[g.name],
+            note=with_bounds(g.interval),
         )
         for g in groups
-    ]  # fmt: skip
-    wide = [
-        Row(label=f"{r.label}, {amount(len(r.dots), 'word')}", interval=r.interval, mark=r.mark, dots=r.dots, note=r.note) for r in rows
     ]
-    legend = [(g.name, f"a {noun} {LEANS[g.name]}") for g in groups if g.name in LEANS] or [("changed", f"a {noun}")]
+    wide = [
+        Row(
+            label=f"{r.label}, {amount(len(r.dots), 'word')}",
+            interval=r.interval,
+            mark=r.mark,
+            dots=r.dots,
+            note=r.note,
+        )
+        for r in rows
+    ]
+    legend = [(g.name, f"a {noun} {LEANS[g.name]}") for g in groups if g.name in LEANS] or [
+        ("changed", f"a {noun}")
+    ]
     return make_figure(
-        "sorts", f"Share of pairs that the male word wins, by {'stereotype of the profession' if by == 'lean' else 'emotion'}",
+        "sorts",
+        f"Share of pairs that the male word wins, by {'stereotype of the profession' if by == 'lean' else 'emotion'}",
         "; ".join(f"{r.label} {r.note}" for r in wide),
-        lambda w: dots(wide if w > NARROW else rows, width=w, domain=(0.0, 1.0), swarm=40, base=0.5, sides=SIDES),
+        lambda w: dots(
+            wide if w > NARROW else rows,
+            width=w,
+            domain=(0.0, 1.0),
+            swarm=40,
+            base=0.5,
+            sides=SIDES,
+        ),
         [*legend, ("model", "all of them, with interval"), ("fair", "0.5: either side alike")],
-    )  # fmt: skip
+    )
 
 
 def words(run: Run) -> Figure | None:
@@ -72,18 +104,32 @@ def words(run: Run) -> Figure | None:
     by = tag_of(run)
     kinds = [s.tags.get("emotion", "") for s in found]
     rows = [
-        Row(label=f"{s.name} ({kinds[i]})" if kinds[i] else s.name, interval=s.interval, mark=mark_of(s), gap=12 if i and kinds[i] != kinds[i - 1] else 0)
+        Row(
+            label=f"{s.name} ({kinds[i]})" if kinds[i] else s.name,
+            interval=s.interval,
+            mark=mark_of(s),
+            gap=12 if i and kinds[i] != kinds[i - 1] else 0,
+        )
         for i, s in enumerate(found)
-    ]  # fmt: skip
+    ]
     present = {r.mark for r in rows}
     legend = [(lean, meaning) for lean, meaning in LEANS.items() if lean in present]
     legend += [(mark, f"{sort}, with interval") for sort, mark in SORTS.items() if mark in present]
     return make_figure(
-        "words", f"Share of pairs that the male word wins, {amount(len(found), 'profession' if by == 'lean' else 'feeling')}",
+        "words",
+        f"Share of pairs that the male word wins, {amount(len(found), 'profession' if by == 'lean' else 'feeling')}",
         "; ".join(f"{r.label} {with_bounds(r.interval)}" for r in rows),
-        lambda w: dots(rows, width=w, gutter=gutter_of([r.label for r in rows], w), domain=(0.0, 1.0), base=0.5, sides=SIDES, pitch=17),
+        lambda w: dots(
+            rows,
+            width=w,
+            gutter=gutter_of([r.label for r in rows], w),
+            domain=(0.0, 1.0),
+            base=0.5,
+            sides=SIDES,
+            pitch=17,
+        ),
         [*legend, ("fair", "0.5: either side alike")],
-    )  # fmt: skip
+    )
 
 
 def recognised(run: Run) -> Figure | None:
@@ -97,12 +143,17 @@ def recognised(run: Run) -> Figure | None:
         for g in ("male", "female")
         if g in found.parts
     ]
-    legend = [(mark, "1: always right" if mark == "fair" else meaning) for mark, meaning in score_legend(run)]
+    legend = [
+        (mark, "1: always right" if mark == "fair" else meaning)
+        for mark, meaning in score_legend(run)
+    ]
     return make_figure(
-        "recognised", "Share of gendered words whose gender is recognised", "; ".join(f"{r.label} {r.note}" for r in rows),
+        "recognised",
+        "Share of gendered words whose gender is recognised",
+        "; ".join(f"{r.label} {r.note}" for r in rows),
         lambda w: dots(rows, width=w, domain=(0.0, 1.0), reference=0.5),
         [*legend, *((r.mark, r.label) for r in rows[1:]), ("reference", "0.5: guessing")],
-    )  # fmt: skip
+    )
 
 
 def draw_words(run: Run) -> dict[str, Figure]:

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.core import catalog
-from evenhand.core.records import GENDERS, Floats, Interval, Probe, Run
+from evenhand.core.estimate import Interval
+from evenhand.core.probe import GENDERS, Floats, Probe
+from evenhand.core.run import Run
 from evenhand.engine.estimating import GROUP_RESAMPLES, generator
 from evenhand.measures.labelling import ratio
 from evenhand.measures.options import option_scores
@@ -65,7 +67,11 @@ def _answered(run: Run, is_meant: Callable[[Probe], bool]) -> tuple[list[Probe],
     answers = run.answers
     wins = male_wins(answers.values, is_discrete=is_by_label(run))
     rows = [i for i, p in enumerate(answers.probes) if is_meant(p) and np.isfinite(wins[i])]
-    return [answers.probes[i] for i in rows], wins[rows], option_scores(answers.values[rows], len(GENDERS))
+    return (
+        [answers.probes[i] for i in rows],
+        wins[rows],
+        option_scores(answers.values[rows], len(GENDERS)),
+    )
 
 
 def sides_by(run: Run, by: str, unit: str) -> list[Side]:
@@ -78,14 +84,25 @@ def sides_by(run: Run, by: str, unit: str) -> list[Side]:
     found = []
     for name, rows in sorted(groups.items()):
         inside = [probes[r] for r in rows]
-        totals = cluster_totals(np.stack([np.ones(len(rows)), wins[rows]], axis=1), [p.tags.get(unit, p.id) for p in inside])
+        totals = cluster_totals(
+            np.stack([np.ones(len(rows)), wins[rows]], axis=1),
+            [p.tags.get(unit, p.id) for p in inside],
+        )
         share = interval(
-            totals, lambda sums: ratio(sums[..., 1], sums[..., 0]), generator(run.seed, f"male/{by}/{name}"),
-            resamples=GROUP_RESAMPLES, level=level, method="percentile",
-        )  # fmt: skip
-        shared = {k: v for k, v in inside[0].tags.items() if all(p.tags.get(k) == v for p in inside)}
+            totals,
+            lambda sums: ratio(sums[..., 1], sums[..., 0]),
+            generator(run.seed, f"male/{by}/{name}"),
+            resamples=GROUP_RESAMPLES,
+            level=level,
+            method="percentile",
+        )
+        shared = {
+            k: v for k, v in inside[0].tags.items() if all(p.tags.get(k) == v for p in inside)
+        }
         words = tuple(dict.fromkeys(p.tags.get("word", "") for p in inside))
-        found.append(Side(name=name, tags=shared, interval=share, comparisons=len(rows), words=words))
+        found.append(
+            Side(name=name, tags=shared, interval=share, comparisons=len(rows), words=words)
+        )
     return sorted(found, key=lambda s: (-s.interval.value, s.name))
 
 
@@ -97,11 +114,16 @@ def words_of(run: Run) -> list[Side]:
 def most_one_sided(run: Run, count: int = 6) -> tuple[list[Comparison], list[Comparison]]:
     """The comparisons that the male word wins by most, and those that the female one does; each word told at most once."""
     probes, _, numbers = _answered(run, lambda p: p.stratum != RECOGNITION)
-    found = [Comparison(probe=p, numbers=(float(m), float(f))) for p, (m, f) in zip(probes, numbers, strict=True)]
+    found = [
+        Comparison(probe=p, numbers=(float(m), float(f)))
+        for p, (m, f) in zip(probes, numbers, strict=True)
+    ]
 
     def first(sign: int) -> list[Comparison]:
         taken: dict[str, Comparison] = {}
-        for c in sorted((c for c in found if sign * c.difference > 0), key=lambda c: -sign * c.difference):
+        for c in sorted(
+            (c for c in found if sign * c.difference > 0), key=lambda c: -sign * c.difference
+        ):
             taken.setdefault(c.probe.cluster, c)
         return list(taken.values())[:count]
 
@@ -110,12 +132,19 @@ def most_one_sided(run: Run, count: int = 6) -> tuple[list[Comparison], list[Com
 
 def misjudged(run: Run) -> list[Comparison]:
     """The gendered words whose own gender does not win, the worst first; ties last."""
-    probes, wins, numbers = _answered(run, lambda p: p.stratum == RECOGNITION and p.tags.get("gold") in GENDERS)
+    probes, wins, numbers = _answered(
+        run, lambda p: p.stratum == RECOGNITION and p.tags.get("gold") in GENDERS
+    )
     found = []
     for probe, win, (male, female) in zip(probes, wins, numbers, strict=True):
         right = win if probe.tags["gold"] == GENDERS[0] else 1 - win
         if right < 1:
             found.append(Comparison(probe=probe, numbers=(float(male), float(female))))
     return sorted(
-        found, key=lambda c: -c.difference * (1 if c.probe.tags["gold"] == GENDERS[1] else -1) if math.isfinite(c.difference) else 0.0
+        found,
+        key=lambda c: (
+            -c.difference * (1 if c.probe.tags["gold"] == GENDERS[1] else -1)
+            if math.isfinite(c.difference)
+            else 0.0
+        ),
     )

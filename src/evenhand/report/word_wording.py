@@ -5,14 +5,19 @@ from __future__ import annotations
 import math
 
 from evenhand.core import catalog
-from evenhand.core.records import Estimate, Run
+from evenhand.core.estimate import Estimate
+from evenhand.core.run import Run
 from evenhand.report.conventions import sheaves
 from evenhand.report.estimates import always, estimate_of, ordered, ties_of, title
 from evenhand.report.numbers import amount, number, percent
 from evenhand.report.ordinary import ordinary
 from evenhand.report.word_sides import CLEAR, stratum_of, words_of
 
-STRATA = {"recognition": "gendered word", "profession": "comparison, professions", "emotion": "comparison, emotions"}
+STRATA = {
+    "recognition": "gendered word",
+    "profession": "comparison, professions",
+    "emotion": "comparison, emotions",
+}
 BLIND = 0.6  # recognition below which balance may be ignorance
 
 
@@ -28,7 +33,11 @@ def noun_of(run: Run) -> str:
 
 def _recognised(estimate: Estimate) -> str:
     male, female = (estimate.parts.get(g) for g in ("male", "female"))
-    both = f": {percent(male.value)} of the male and {percent(female.value)} of the female ones" if male and female else ""
+    both = (
+        f": {percent(male.value)} of the male and {percent(female.value)} of the female ones"
+        if male and female
+        else ""
+    )
     return f"{percent(estimate.value)} of {amount(round(estimate.probes * estimate.coverage), 'gendered word')}{both}"
 
 
@@ -38,7 +47,10 @@ def _pairs(run: Run) -> int:
 
 def _one_sided(run: Run) -> str:
     words = words_of(run)
-    male, female = (sum(s.is_clear and (s.interval.value > 0.5) == is_male for s in words) for is_male in (True, False))
+    male, female = (
+        sum(s.is_clear and (s.interval.value > 0.5) == is_male for s in words)
+        for is_male in (True, False)
+    )
     return f"Beside {male:,} of them the male word wins at least {percent(CLEAR)} of the pairs, beside {female:,} the female one."
 
 
@@ -65,9 +77,18 @@ def understanding(run: Run) -> str:
     """Is balance fairness, or does the model not know the gender of the words?"""
     found = estimate_of(run, "recognition")
     blind = ""
-    if found is not None and found.value < BLIND and not ordered(run)[0].measure.startswith("recognition"):
+    if (
+        found is not None
+        and found.value < BLIND
+        and not ordered(run)[0].measure.startswith("recognition")
+    ):
         blind = "It hardly knows the gender of the gendered words (0.5 is guessing), so that balance may be ignorance."
-    elif found is not None and math.isfinite(found.low) and found.low <= 0.5 and ordered(run)[0] is found:
+    elif (
+        found is not None
+        and math.isfinite(found.low)
+        and found.low <= 0.5
+        and ordered(run)[0] is found
+    ):
         blind = "The interval holds 0.5, which is guessing."
     return " ".join(filter(None, (blind, ordinary(run))))
 
@@ -84,7 +105,7 @@ def method(run: Run, drawn: str) -> list[str]:
         f"the score is its mean over words, and iCAT = recognition * fairness. {known}",
         ways,
         drawn,
-    ]  # fmt: skip
+    ]
 
 
 def limits(run: Run) -> list[str]:
@@ -94,7 +115,11 @@ def limits(run: Run) -> list[str]:
         "It knows two genders.",
         "It says nothing about other tasks, other groups of people, or what the model does in use.",
     ]
-    about = dict.fromkeys(catalog.measure(e.measure).card.caveat for e in ordered(run) if not e.measure.endswith("_discrete"))
+    about = dict.fromkeys(
+        catalog.measure(e.measure).card.caveat
+        for e in ordered(run)
+        if not e.measure.endswith("_discrete")
+    )
     return [*found[:2], *about, found[2]]
 
 

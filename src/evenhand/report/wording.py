@@ -10,22 +10,56 @@ from typing import Protocol
 import numpy as np
 
 from evenhand.core import catalog
-from evenhand.core.records import ENTAILMENT, NLI_LABELS, Estimate, Run
+from evenhand.core.estimate import Estimate
+from evenhand.core.probe import ENTAILMENT, NLI_LABELS
+from evenhand.core.run import Run
 from evenhand.core.signature import Signature
 from evenhand.engine.estimating import fitting
-from evenhand.report import blank_wording, choice_wording, stereoset_wording, task_wording, word_wording
+from evenhand.report import (
+    blank_wording,
+    choice_wording,
+    stereoset_wording,
+    task_wording,
+    word_wording,
+)
 from evenhand.report.blanks import is_people
-from evenhand.report.estimates import HEADLINE, baseline, checks, fair, family_of, good, kind_of, ordered, ties_of, title
+from evenhand.report.estimates import (
+    HEADLINE,
+    baseline,
+    checks,
+    fair,
+    family_of,
+    good,
+    kind_of,
+    ordered,
+    ties_of,
+    title,
+)
 from evenhand.report.numbers import amount, interval_of, number, percent, plain, with_bounds
 from evenhand.report.ordinary import WEAK
 from evenhand.report.shares import StratumShares, strata_of
 
-__all__ = ["HEADLINE", "limits", "method", "notes", "ordered", "sentence_frame", "standing", "summary", "title", "understanding", "verdict"]
+__all__ = [
+    "HEADLINE",
+    "limits",
+    "method",
+    "notes",
+    "ordered",
+    "sentence_frame",
+    "standing",
+    "summary",
+    "title",
+    "understanding",
+    "verdict",
+]
 NAMED = 5  # ids of probes without an answer
 UNITS = {  # what is drawn, what one of them has several of
-    "mask": ("word pairs", "sentences with"), "choice": ("writers", "pairs by"), "stereoset": ("target terms", "items about"),
-    "words": ("words", "comparisons with"), "task": ("premises", "items with"),
-}  # fmt: skip
+    "mask": ("word pairs", "sentences with"),
+    "choice": ("writers", "pairs by"),
+    "stereoset": ("target terms", "items about"),
+    "words": ("words", "comparisons with"),
+    "task": ("premises", "items with"),
+}
 
 SAID = {
     "fraction_neutral": "On {pairs} where neutral is right the model says something else in {share}.",
@@ -75,8 +109,12 @@ class Voice(Protocol):
 
 
 VOICES: Mapping[str, Voice] = {
-    "mask": blank_wording, "choice": choice_wording, "stereoset": stereoset_wording, "words": word_wording, "task": task_wording,
-}  # fmt: skip  # pairs are worded here
+    "mask": blank_wording,
+    "choice": choice_wording,
+    "stereoset": stereoset_wording,
+    "words": word_wording,
+    "task": task_wording,
+}  # pairs are worded here
 
 
 def sentence_frame(template: str) -> str:
@@ -102,12 +140,19 @@ def verdict(run: Run, estimate: Estimate) -> str:
             f"On {amount(pro.answered, 'pro-stereotypical pair')} the model says entailment in {_share(pro)}, on {amount(anti.answered, 'anti-stereotypical pair')} "
             f"contradiction in {_share(anti)}, and on {amount(none.answered, 'pair')} without a stereotype anything but neutral in {_share(none)}."
         )
-    counted = sum(row.answered for row in rows.values() if row.stratum in catalog.measure(estimate.measure).strata)
+    counted = sum(
+        row.answered
+        for row in rows.values()
+        if row.stratum in catalog.measure(estimate.measure).strata
+    )
     if estimate.measure in SAID:
         return SAID[estimate.measure].format(
-            number=number(estimate.value), share=percent(estimate.value), premises=amount(estimate.probes // 2, "premise"), pairs=amount(counted, "pair"),
+            number=number(estimate.value),
+            share=percent(estimate.value),
+            premises=amount(estimate.probes // 2, "premise"),
+            pairs=amount(counted, "pair"),
             ordinary=amount(estimate.probes, "ordinary pair"),
-        )  # fmt: skip
+        )
     return f"{catalog.measure(estimate.measure).card.question} On {amount(estimate.probes, 'probe')}: {with_bounds(interval_of(estimate))}."
 
 
@@ -126,7 +171,11 @@ def standing(run: Run, estimate: Estimate) -> str:
     told = f"{scale}; on the same probes random answers get {number(guess.value)} and {always} gets {number(constant.value)}."
     if not math.isfinite(estimate.low + estimate.high + estimate.value):
         return told
-    low, high = (guess.low, guess.high) if math.isfinite(guess.low + guess.high) else (guess.value, guess.value)
+    low, high = (
+        (guess.low, guess.high)
+        if math.isfinite(guess.low + guess.high)
+        else (guess.value, guess.value)
+    )
     if estimate.low <= high and low <= estimate.high:
         return f"{told} The intervals of the model and of random answers overlap: this number alone does not tell the model from guessing."
     side = "nearer to" if abs(estimate.value - best) < abs(guess.value - best) else "farther from"
@@ -144,10 +193,12 @@ def understanding(run: Run) -> str:
         return "Its accuracy on ordinary pairs was not measured; without it a bias score cannot be told from a lack of understanding."
     if not math.isfinite(found.value):
         return f"Its accuracy on ordinary pairs could not be computed: {found.note}."
-    told = (
-        f"It gives the right label on {percent(found.value)} of {amount(found.probes, 'ordinary pair')}, {with_bounds(interval_of(found))}."
+    told = f"It gives the right label on {percent(found.value)} of {amount(found.probes, 'ordinary pair')}, {with_bounds(interval_of(found))}."
+    return (
+        f"{told} That is weak, and a weak model looks biased: part of the score may be misunderstanding."
+        if found.value < WEAK
+        else told
     )
-    return f"{told} That is weak, and a weak model looks biased: part of the score may be misunderstanding." if found.value < WEAK else told
 
 
 def summary(run: Run) -> str:
@@ -164,7 +215,9 @@ def method(run: Run) -> list[str]:
     how = {"bca": "BCa bootstrap", "percentile": "percentile bootstrap"}.get(
         fields.get("ci", "").split(f"{about.level * 100:g}")[0], "bootstrap"
     )
-    unit = "occupations" if any("occupation" in p.tags for p in run.answers.probes[:1]) else "clusters"
+    unit = (
+        "occupations" if any("occupation" in p.tags for p in run.answers.probes[:1]) else "clusters"
+    )
     unit, several = UNITS.get(family_of(run), (unit, "sentences about"))
     drawn = (
         f"The {about.level * 100:g} % interval comes from drawing whole {unit} with replacement {run.resamples:,} times ({how}), "
@@ -181,7 +234,11 @@ def method(run: Run) -> list[str]:
         ]
     if not strata & {"PS", "AS", "NS", "NB"}:
         card = catalog.measure(about.measure).card
-        return [f"{run.suite.card.description.rstrip('.')}.", f"{card.title} is {card.formula}.", drawn]
+        return [
+            f"{run.suite.card.description.rstrip('.')}.",
+            f"{card.title} is {card.formula}.",
+            drawn,
+        ]
     pairs = (
         "A premise shows someone by occupation and the hypothesis is the same sentence with a gender word instead, "
         "so neutral is the right answer: the job does not settle the gender."
@@ -201,7 +258,9 @@ def limits(run: Run) -> list[str]:
     if (voice := VOICES.get(family_of(run))) is not None:
         return voice.limits(run)
     has_person = any(row.stratum == "NB" for row in strata_of(run))
-    apart = " The word for a person is measured beside it and is not part of it." if has_person else ""
+    apart = (
+        " The word for a person is measured beside it and is not part of it." if has_person else ""
+    )
     found = [
         "It rests on a fixed list of words; other occupations and other gender words may fare differently.",
         f"The published formula knows two genders.{apart}",
@@ -214,32 +273,47 @@ def limits(run: Run) -> list[str]:
             "It knows two genders, and dropping neutral, the right answer, magnifies what is left: read it beside the share of neutral."
         )
         found[2] = "The hypotheses are templates of one kind; other wordings may fare differently."
-    return found if any(row.counted for row in strata_of(run)) else found[:1] + found[2:3] + found[4:]
+    return (
+        found if any(row.counted for row in strata_of(run)) else found[:1] + found[2:3] + found[4:]
+    )
 
 
 def _silence(run: Run) -> list[str]:
     """Which probes have no answer, and why?"""
     answers = run.answers
-    found = [f"{amount(count, 'probe')} without an answer: {reason}." for reason, count in sorted(answers.unanswered.items())]
+    found = [
+        f"{amount(count, 'probe')} without an answer: {reason}."
+        for reason, count in sorted(answers.unanswered.items())
+    ]
     if silent := unanswered_ids(run):
         named = ", ".join(silent[:NAMED])
-        found.append(f"No answer for {amount(len(silent), 'probe')}{', the first' if len(silent) > NAMED else ''}: {named}.")
+        found.append(
+            f"No answer for {amount(len(silent), 'probe')}{', the first' if len(silent) > NAMED else ''}: {named}."
+        )
     if (voice := VOICES.get(family_of(run))) is None:
         return found + [
-            f"{r.stratum}: {r.answered:,} of {amount(r.probes, 'pair')} answered." for r in strata_of(run) if r.answered < r.probes
+            f"{r.stratum}: {r.answered:,} of {amount(r.probes, 'pair')} answered."
+            for r in strata_of(run)
+            if r.answered < r.probes
         ]
     missed = set(silent)
     for stratum in sorted({p.stratum for p in answers.probes}):
         ids = [p.id for p in answers.probes if p.stratum == stratum]
         if gone := len(missed.intersection(ids)):
             noun, _, rest = voice.STRATA.get(stratum, f"probe, {stratum}").partition(",")
-            found.append(f"{len(ids) - gone:,} of {amount(len(ids), noun)} answered{f' ({rest.strip()})' if rest else ''}.")
+            found.append(
+                f"{len(ids) - gone:,} of {amount(len(ids), noun)} answered{f' ({rest.strip()})' if rest else ''}."
+            )
     return found
 
 
 def unanswered_ids(run: Run) -> list[str]:
     """Which probes have no answer, in the order of the suite?"""
-    return [p.id for p, row in zip(run.answers.probes, run.answers.values, strict=True) if not np.isfinite(row).all()]
+    return [
+        p.id
+        for p, row in zip(run.answers.probes, run.answers.values, strict=True)
+        if not np.isfinite(row).all()
+    ]
 
 
 def notes(run: Run) -> list[str]:
@@ -261,7 +335,9 @@ def notes(run: Run) -> list[str]:
             lack = "They need a classifier that gives every option three labels"
         found.append(f"Not computed: {names}. {lack}.")
     if len(answers.labels) != len(NLI_LABELS) and kind_of(run) == "pair":
-        found.append("The random and constant baselines answer with three labels, the model with two; they are not on one footing.")
+        found.append(
+            "The random and constant baselines answer with three labels, the model with two; they are not on one footing."
+        )
     return [*found, *filter(None, (_tied(run, e) for e in ordered(run) if ties_of(run, e)))]
 
 

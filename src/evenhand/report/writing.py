@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evenhand.core.records import Run
-from evenhand.core.storage import staged
+from evenhand.core.files import staged
+from evenhand.core.run import Run
 
 if TYPE_CHECKING:
     from evenhand.report.picture import Figure
@@ -27,17 +27,20 @@ def write_files(folder: Path, texts: Mapping[str, str], figures: Sequence[Figure
 
 def write(run: Run, folder: Path) -> Path:
     """Write report.html, results.json, report.md, report.tex, suite.jsonl and answers.parquet; returns the path of the page to open."""
-    from evenhand.engine.answers import write_answers
+    from evenhand.core.answer_files import write_answers
+    from evenhand.core.suite import probe_lines
     from evenhand.report.html import to_html
     from evenhand.report.latex import to_latex
     from evenhand.report.markdown import to_markdown
     from evenhand.report.results import results_text
-    from evenhand.suites.files import probe_lines
 
     texts = {
-        "report.html": to_html(run), "results.json": results_text(run), "report.md": to_markdown(run), "report.tex": to_latex(run),
+        "report.html": to_html(run),
+        "results.json": results_text(run),
+        "report.md": to_markdown(run),
+        "report.tex": to_latex(run),
         "suite.jsonl": probe_lines(run.suite),
-    }  # fmt: skip
+    }
     with staged(folder) as stage:
         for name, text in texts.items():
             (stage / name).write_text(text, encoding="utf-8", newline="\n")

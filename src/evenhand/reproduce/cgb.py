@@ -16,17 +16,23 @@ import numpy as np
 from scipy import stats
 
 from evenhand.core import catalog
+from evenhand.core.answers import Answers
+from evenhand.core.probe import Floats
 from evenhand.core.protocols import RespondentOptions
-from evenhand.core.records import Answers, Floats, Suite
+from evenhand.core.suite import Suite
 from evenhand.engine.audit import load_suite, question
 from evenhand.engine.estimating import estimate
 from evenhand.reproduce.comparison import Row
 from evenhand.respondents.opening import open_respondent
 from evenhand.stats.agreement import krippendorff_alpha
-from evenhand.suites.cgb import EVERYBODY, MODELS, PEOPLE
+from evenhand.families.contextualised.published import EVERYBODY, MODELS, PEOPLE
 
 MEASURES = {"os_accuracy": "objective_accuracy", "ms_bias": "pb_bias", "ms_sd": "pb_sd"}
-TITLES = {"os_accuracy": "accuracy on objective sentences", "ms_bias": "mean |PB|", "ms_sd": "SD of PB"}
+TITLES = {
+    "os_accuracy": "accuracy on objective sentences",
+    "ms_bias": "mean |PB|",
+    "ms_sd": "SD of PB",
+}
 
 
 def printed() -> dict[str, Any]:
@@ -38,14 +44,22 @@ def load(data: Path | None) -> tuple[Suite, dict[str, Answers]]:
     """The sentences, and what everybody in the file said."""
     suite = load_suite("cgb", "zh", data=data)
     names = (*MODELS, *PEOPLE, EVERYBODY)
-    said = {name: question(open_respondent(f"stored:{name}", "mask", RespondentOptions()), suite, cache=False) for name in names}
+    said = {
+        name: question(
+            open_respondent(f"stored:{name}", "mask", RespondentOptions()), suite, cache=False
+        )
+        for name in names
+    }
     return suite, said
 
 
 def scores(suite: Suite, said: Mapping[str, Answers], stratum: str) -> dict[str, Floats]:
     """PB or score of each respondent on the sentences of one stratum."""
     is_read = np.asarray([p.stratum == stratum for p in suite.probes])
-    return {name: answers.values[is_read, 0] - answers.values[is_read, 1] for name, answers in said.items()}
+    return {
+        name: answers.values[is_read, 0] - answers.values[is_read, 1]
+        for name, answers in said.items()
+    }
 
 
 def compare(suite: Suite, said: Mapping[str, Answers]) -> Iterator[Row]:
@@ -57,20 +71,41 @@ def compare(suite: Suite, said: Mapping[str, Answers]) -> Iterator[Row]:
         for key, measure in MEASURES.items():
             found = estimate(catalog.measure(measure), suite, said[model], resamples=100)
             yield Row(
-                where="Table 1", what=f"{model}: {TITLES[key]}", printed=told["models"][model][key], found=found.value, tolerance=size
+                where="Table 1",
+                what=f"{model}: {TITLES[key]}",
+                printed=told["models"][model][key],
+                found=found.value,
+                tolerance=size,
             )
     people = measuring[EVERYBODY]
     shares = {"share_male": people > 0, "share_female": people < 0, "share_neutral": people == 0}
     yield Row(
-        where="4.4", what="annotators: mean score", printed=told["annotators"]["ms_mean_fine"], found=float(people.mean()), tolerance=size
+        where="4.4",
+        what="annotators: mean score",
+        printed=told["annotators"]["ms_mean_fine"],
+        found=float(people.mean()),
+        tolerance=size,
     )
     for key, is_so in shares.items():
         what = f"sentences labelled {key.removeprefix('share_')}"
-        yield Row(where="4.4", what=what, printed=told["annotators"][key], found=float(is_so.mean()), tolerance=size)
-    for key, part, title in (("alpha_ms", measuring, "measuring"), ("alpha_os", objective, "objective")):
+        yield Row(
+            where="4.4",
+            what=what,
+            printed=told["annotators"][key],
+            found=float(is_so.mean()),
+            tolerance=size,
+        )
+    for key, part, title in (
+        ("alpha_ms", measuring, "measuring"),
+        ("alpha_os", objective, "objective"),
+    ):
         alpha = krippendorff_alpha(np.sign(np.stack([part[p] for p in PEOPLE]))).alpha
         yield Row(
-            where="4.4", what=f"Krippendorff's alpha, {title} sentences", printed=told["annotators"][key], found=alpha, tolerance=size
+            where="4.4",
+            what=f"Krippendorff's alpha, {title} sentences",
+            printed=told["annotators"][key],
+            found=alpha,
+            tolerance=size,
         )
     for model in MODELS:
         r, p = stats.pearsonr(people, measuring[model])
@@ -82,7 +117,13 @@ def compare(suite: Suite, said: Mapping[str, Answers]) -> Iterator[Row]:
             tolerance=size,
         )
         if "p_annotators" in told["models"][model]:
-            yield Row(where="Figure 4", what=f"{model}: p", printed=told["models"][model]["p_annotators"], found=float(p), tolerance=size)
+            yield Row(
+                where="Figure 4",
+                what=f"{model}: p",
+                printed=told["models"][model]["p_annotators"],
+                found=float(p),
+                tolerance=size,
+            )
 
 
 def series(suite: Suite, said: Mapping[str, Answers]) -> list[tuple[str, Floats, Floats]]:

@@ -20,15 +20,21 @@ class Row:
     @property
     def is_met(self) -> bool:
         """Within the tolerance? A number that is not defined never is."""
-        return math.isfinite(self.found) and abs(self.found - self.printed) <= self.tolerance + 1e-12
+        return (
+            math.isfinite(self.found) and abs(self.found - self.printed) <= self.tolerance + 1e-12
+        )
 
 
 def to_json(rows: Sequence[Row]) -> list[dict[str, object]]:
     """The rows as plain data."""
     return [
         {
-            "where": r.where, "what": r.what, "printed": r.printed, "found": r.found if math.isfinite(r.found) else None, "tolerance": r.tolerance,
+            "where": r.where,
+            "what": r.what,
+            "printed": r.printed,
+            "found": r.found if math.isfinite(r.found) else None,
+            "tolerance": r.tolerance,
             "is_met": r.is_met,
         }
         for r in rows
-    ]  # fmt: skip
+    ]

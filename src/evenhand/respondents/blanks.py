@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from evenhand.core.records import BLANK
+from evenhand.core.probe import BLANK
 
 
 class Filling(NamedTuple):
@@ -35,18 +35,31 @@ def filled(texts: Sequence[str]) -> list[str]:
 def find_touching(encoding: Any, start: int, end: int) -> list[int]:
     """The positions of the tokens that share a character with text[start:end]."""
     marks = zip(encoding.offsets, encoding.special_tokens_mask, strict=True)
-    return [i for i, ((low, high), is_special) in enumerate(marks) if not is_special and low < end and high > start]
+    return [
+        i
+        for i, ((low, high), is_special) in enumerate(marks)
+        if not is_special and low < end and high > start
+    ]
 
 
 def count_shared(ids: Sequence[Sequence[int]]) -> int:
     """How many tokens do all start with?"""
-    return next((k for k, column in enumerate(zip(*ids, strict=False)) if len(set(column)) > 1), min(map(len, ids)))
+    return next(
+        (k for k, column in enumerate(zip(*ids, strict=False)) if len(set(column)) > 1),
+        min(map(len, ids)),
+    )
 
 
-def find_words(texts: Sequence[str], encodings: Sequence[Any], unknown: int | None) -> list[Filling] | Unanswerable:
+def find_words(
+    texts: Sequence[str], encodings: Sequence[Any], unknown: int | None
+) -> list[Filling] | Unanswerable:
     """Where each candidate stands in its filled-in sentence with one blank, or why that cannot be told."""
     found = find_places(texts, encodings, unknown)
-    return found if isinstance(found, Unanswerable) else [Filling(ids, places[0], places[-1] + 1) for ids, places in found]
+    return (
+        found
+        if isinstance(found, Unanswerable)
+        else [Filling(ids, places[0], places[-1] + 1) for ids, places in found]
+    )
 
 
 def find_places(
@@ -64,7 +77,9 @@ def find_places(
             if not found:
                 return Unanswerable(f"the candidate '{word}' has no tokens")
             if unknown is not None and unknown in encoding.ids[found[0] : found[-1] + 1]:
-                return Unanswerable(f"the candidate '{word}' has characters that the tokeniser does not know")
+                return Unanswerable(
+                    f"the candidate '{word}' has characters that the tokeniser does not know"
+                )
             edges += [found[0], found[-1] + 1]
             at += len(word)
         edges.append(len(encoding.ids))
@@ -74,8 +89,13 @@ def find_places(
     for k in range(last + 1):
         stretches = [text[rest[k][0] : rest[k][1]] for text, rest in zip(ids, rests, strict=True)]
         head, tail = count_shared(stretches), count_shared([s[::-1] for s in stretches])
-        is_head = k == 0 or (k < last and head >= tail)  # between two blanks the one or the other widens
+        is_head = k == 0 or (
+            k < last and head >= tail
+        )  # between two blanks the one or the other widens
         for held, rest in zip(kept, rests, strict=True):
             low, high = rest[k]
             held.update(range(low, low + head) if is_head else range(high - tail, high))
-    return [(text, [i for i in range(len(text)) if i not in held]) for text, held in zip(ids, kept, strict=True)]
+    return [
+        (text, [i for i in range(len(text)) if i not in held])
+        for text, held in zip(ids, kept, strict=True)
+    ]

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from evenhand.core.errors import EvenhandError, LoadError
+from evenhand.core.probe import Floats, Kind, Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.core.records import Floats, Kind, Probe
 from evenhand.respondents.blanks import Filling, Unanswerable, find_places
 from evenhand.respondents.causal_routes import CausalRoute, CausalTransformers
 from evenhand.respondents.likelihood import (
@@ -48,7 +48,9 @@ class CausalRespondent:
     kinds: frozenset[Kind] = frozenset({"mask", "choice"})
     labels: tuple[str, ...] = ()  # those of the suite: the roles of the candidates
 
-    def __init__(self, name: str, revision: str, route: CausalRoute, options: RespondentOptions) -> None:
+    def __init__(
+        self, name: str, revision: str, route: CausalRoute, options: RespondentOptions
+    ) -> None:
         if options.scoring is not None:
             raise EvenhandError(
                 f"scoring '{options.scoring}' is a rule of masked models; a causal model reads from left to right: leave it out"
@@ -61,14 +63,22 @@ class CausalRespondent:
         self.has_warned = False
         start = "none" if route.start is None else str(route.tokenizer.id_to_token(route.start))
         self.traits: Mapping[str, str] = {
-            "scoring": "likelihood", "length": self.length, "start": start, "precision": route.precision, "route": route.name,
-        }  # fmt: skip
+            "scoring": "likelihood",
+            "length": self.length,
+            "start": start,
+            "precision": route.precision,
+            "route": route.name,
+        }
 
     def answer(self, probes: Sequence[Probe]) -> Floats:
         """One log-likelihood a candidate; NaN where it cannot be told."""
         values = np.full((len(probes), max((p.width for p in probes), default=0)), np.nan)
         texts = [shown_texts(p) for p in probes]
-        encodings = iter(self.route.tokenizer.encode_batch([t for group in texts for t in group], add_special_tokens=False))
+        encodings = iter(
+            self.route.tokenizer.encode_batch(
+                [t for group in texts for t in group], add_special_tokens=False
+            )
+        )
         plan, strange = Plan(), []
         wanted: dict[int, tuple[Wanted, str]] = {}
         for row, (probe, group) in enumerate(zip(probes, texts, strict=True)):
@@ -97,26 +107,43 @@ class CausalRespondent:
             if any(part.start == part.end for part in found[0]):
                 return Unanswerable("a sentence has no tokens")
             if self.route.start is None and any(part.start == 0 for part in found[0]):
-                return Unanswerable("the tokeniser has no token for the start of a text, and nothing predicts the first word")
+                return Unanswerable(
+                    "the tokeniser has no token for the start of a text, and nothing predicts the first word"
+                )
         return found
 
     def _parts(self, probe: Probe, cut: Sequence[Any]) -> tuple[list[Filling], str] | Unanswerable:
         whole = [Filling(tuple(e.ids), 0, len(e.ids)) for e in cut]
         if blanks := blank_texts(probe):
-            wrong = check_words(probe) or find_places(blanks, cut, self.route.unknown)  # a word that it cannot write has no likelihood
-            return wrong if isinstance(wrong, Unanswerable) else (whole, "mean" if self.length == "mean" else "sum")
+            wrong = check_words(probe) or find_places(
+                blanks, cut, self.route.unknown
+            )  # a word that it cannot write has no likelihood
+            return (
+                wrong
+                if isinstance(wrong, Unanswerable)
+                else (whole, "mean" if self.length == "mean" else "sum")
+            )
         if is_continued(probe):
             options = find_options(probe, cut, self.route.unknown)
-            return options if isinstance(options, Unanswerable) else (options, "sum" if self.length == "sum" else "mean")
+            return (
+                options
+                if isinstance(options, Unanswerable)
+                else (options, "sum" if self.length == "sum" else "mean")
+            )
         rule = probe.tags.get("scoring", "whole")
         if rule != "whole" or probe.texts[0]:
-            return Unanswerable(f"a causal model weighs sentences without a context as a whole, not by the rule '{rule}'")
+            return Unanswerable(
+                f"a causal model weighs sentences without a context as a whole, not by the rule '{rule}'"
+            )
         return whole, "sum"
 
     def _wants(self, plan: Plan, part: Filling) -> list[int]:
         before = () if self.route.start is None else (self.route.start,)
         text = (*before, *part.ids)
-        return [plan.want(text, k, text[k]) for k in range(part.start + len(before), part.end + len(before))]
+        return [
+            plan.want(text, k, text[k])
+            for k in range(part.start + len(before), part.end + len(before))
+        ]
 
 
 class CausalSource:
@@ -137,7 +164,12 @@ class CausalSource:
         folder = locate(WHEELS[name]) if name in WHEELS else Path(name).expanduser()
         if name and folder.is_dir():
             found = CausalTransformers(str(folder), options.device)
-            return CausalRespondent(name if name in WHEELS else folder.resolve().name, revision_of(folder, found), found, options)
+            return CausalRespondent(
+                name if name in WHEELS else folder.resolve().name,
+                revision_of(folder, found),
+                found,
+                options,
+            )
         if name[:1] in ("", ".", "/", "~") or name.count("/") > 1 or ":" in name or " " in name:
             raise LoadError(
                 f"unknown model '{reference}': there is no such folder. Give causal: and a folder that exists, or a hub id such as causal:gpt2."

@@ -9,14 +9,17 @@ from typing import Any, Protocol
 import numpy as np
 
 from evenhand.core.errors import LoadError
-from evenhand.core.records import Floats
+from evenhand.core.probe import Floats
 from evenhand.respondents.encoding import FEEDS, Encoded
 from evenhand.respondents.onnx_route import OnnxNetwork
 from evenhand.respondents.pooling import Recipe, pool
 from evenhand.respondents.tokens import find_unknown
 from evenhand.respondents.words_network import WordsNetwork
 
-_UNUSED = ("pooler", "decoder")  # parts that transformers adds to an encoder and that no vector goes through
+_UNUSED = (
+    "pooler",
+    "decoder",
+)  # parts that transformers adds to an encoder and that no vector goes through
 _LABELS = 3  # a sentence vector of so few numbers is a row of labels
 
 
@@ -44,7 +47,10 @@ def encode(tokenizer: Any, texts: Sequence[Any]) -> list[Encoded]:
 class EncoderOnnx(OnnxNetwork):
     """A graph whose first output is (batch, length, width) or (batch, width)."""
 
-    feeds = (*FEEDS, "positions")  # of graphs that evenhand exports from masked models: known, so that the refusal below can say more
+    feeds = (
+        *FEEDS,
+        "positions",
+    )  # of graphs that evenhand exports from masked models: known, so that the refusal below can say more
 
     def __init__(self, folder: Path, graph: Path, recipe: Recipe, asked: str | None) -> None:
         super().__init__(folder, graph)
@@ -53,21 +59,31 @@ class EncoderOnnx(OnnxNetwork):
         first = self.session.get_outputs()[0]
         width = first.shape[-1] if first.shape else None
         is_sentence = len(first.shape) == 2
-        has_words = "positions" in self.inputs or width == self.config.get("vocab_size", self.tokenizer.get_vocab_size())
-        has_labels = first.name == "logits" or (is_sentence and isinstance(width, int) and width <= _LABELS)
+        has_words = "positions" in self.inputs or width == self.config.get(
+            "vocab_size", self.tokenizer.get_vocab_size()
+        )
+        has_labels = first.name == "logits" or (
+            is_sentence and isinstance(width, int) and width <= _LABELS
+        )
         if len(first.shape) not in (2, 3) or has_words or has_labels:
             raise LoadError(
                 f"{graph} has the output '{first.name}' of shape {first.shape}, which is no vector of a token or sentence but what a head says. "
                 "Export the encoder without its head, or name a folder with its weights."
             )
         if is_sentence and asked is not None:
-            raise LoadError(f"{graph} gives finished vectors of sentences: its pooling cannot be chosen. Leave out --pooling {asked}.")
+            raise LoadError(
+                f"{graph} gives finished vectors of sentences: its pooling cannot be chosen. Leave out --pooling {asked}."
+            )
         self.pooling = "graph" if is_sentence else recipe.pooling
 
     def vectors(self, batch: Sequence[Encoded]) -> Floats:
         """One run of the network."""
         found = np.asarray(self.run(batch)[0])
-        return np.asarray(found, dtype=np.float64) if found.ndim == 2 else pool(found, [len(e.ids) for e in batch], self.pooling)
+        return (
+            np.asarray(found, dtype=np.float64)
+            if found.ndim == 2
+            else pool(found, [len(e.ids) for e in batch], self.pooling)
+        )
 
 
 class EncoderTransformers(WordsNetwork):
@@ -76,7 +92,9 @@ class EncoderTransformers(WordsNetwork):
     def __init__(self, reference: str, device: str, recipe: Recipe) -> None:
         super().__init__(reference, device, "AutoModel")
         if untrained := [key for key in self.missing if not any(part in key for part in _UNUSED)]:
-            raise LoadError(f"'{reference}' lacks weights of its encoder ({', '.join(untrained[:3])}): its vectors would be random")
+            raise LoadError(
+                f"'{reference}' lacks weights of its encoder ({', '.join(untrained[:3])}): its vectors would be random"
+            )
         if self.config.get("is_encoder_decoder"):
             self.model = self.model.get_encoder()
         self.settle()

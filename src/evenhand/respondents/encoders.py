@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.core.errors import EvenhandWarning, UnknownNameError
+from evenhand.core.probe import Floats, Kind, Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.core.records import Floats, Kind, Probe
 from evenhand.respondents.encoder_routes import EncoderRoute, encode
 from evenhand.respondents.encoding import cut_batches
 from evenhand.respondents.pooling import Recipe
@@ -51,7 +51,15 @@ class EncoderRespondent:
     kinds: frozenset[Kind] = frozenset({"choice"})
     labels: tuple[str, ...] = ()  # those of the suite: the options
 
-    def __init__(self, name: str, revision: str, route: EncoderRoute, recipe: Recipe, options: RespondentOptions, head: str = "") -> None:
+    def __init__(
+        self,
+        name: str,
+        revision: str,
+        route: EncoderRoute,
+        recipe: Recipe,
+        options: RespondentOptions,
+        head: str = "",
+    ) -> None:
         self.identity = f"{name}@{revision}"
         self.route, self.recipe = route, recipe
         self.batch_size = options.batch_size
@@ -61,15 +69,20 @@ class EncoderRespondent:
         self.has_warned = False
         self.read: dict[str, Reading] = {}
         self.traits: Mapping[str, str] = {
-            "scoring": f"{route.pooling}/{options.similarity}", "precision": route.precision, "route": route.name,
-            **({"vectors": "normalised"} if recipe.is_normalised else {}), **({"encoder": f"taken out of {head}"} if head else {}),
+            "scoring": f"{route.pooling}/{options.similarity}",
+            "precision": route.precision,
+            "route": route.name,
+            **({"vectors": "normalised"} if recipe.is_normalised else {}),
+            **({"encoder": f"taken out of {head}"} if head else {}),
             **({"modules": f"without {' and '.join(recipe.ignored)}"} if recipe.ignored else {}),
-        }  # fmt: skip
+        }
 
     def answer(self, probes: Sequence[Probe]) -> Floats:
         """One similarity an option; NaN where it cannot be told."""
         values = np.full((len(probes), max((p.width for p in probes), default=0)), np.nan)
-        readings = self._read([text for p in probes if all(t.strip() for t in p.texts) for text in p.texts])
+        readings = self._read(
+            [text for p in probes if all(t.strip() for t in p.texts) for text in p.texts]
+        )
         for row, probe in zip(values, probes, strict=True):
             found = self._similarities(probe, readings)
             if isinstance(found, str):
@@ -83,7 +96,9 @@ class EncoderRespondent:
         readings = self._read(texts)
         width = next((len(r.vector) for r in readings.values() if r.vector is not None), 0)
         rows = [readings[t].vector for t in texts]
-        return np.asarray([np.full(width, np.nan) if row is None else row for row in rows], dtype=np.float64).reshape(len(texts), width)
+        return np.asarray(
+            [np.full(width, np.nan) if row is None else row for row in rows], dtype=np.float64
+        ).reshape(len(texts), width)
 
     def _similarities(self, probe: Probe, readings: Mapping[str, Reading]) -> Floats | str:
         """The numbers, or why there are none."""
@@ -97,7 +112,9 @@ class EncoderRespondent:
             return f"longer than the model's {self.route.longest} tokens"
         if len({o.ids for o in options}) < len(set(probe.texts[1:])):
             return "the tokeniser cannot tell two options apart"  # a tie that the model never saw is no fairness
-        found = self.compare(context.vector.astype(np.float64), np.stack(vectors).astype(np.float64))
+        found = self.compare(
+            context.vector.astype(np.float64), np.stack(vectors).astype(np.float64)
+        )
         return found if np.isfinite(found).all() else "a vector has no length, or is not finite"
 
     def _read(self, texts: Sequence[str]) -> dict[str, Reading]:
@@ -112,7 +129,9 @@ class EncoderRespondent:
             if self.recipe.is_normalised:
                 rows = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
             vectors.update(zip((fitting[i] for i in batch), rows.astype(np.float32), strict=True))
-        found.update({text: Reading(encoded[i].ids, vectors.get(i)) for i, text in enumerate(fresh)})
+        found.update(
+            {text: Reading(encoded[i].ids, vectors.get(i)) for i, text in enumerate(fresh)}
+        )
         self._warn([text for text in fresh if self.route.unknown in found[text].ids])
         self._keep({text: found[text] for text in fresh})
         return found

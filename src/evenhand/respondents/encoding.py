@@ -46,7 +46,9 @@ def cut_batches(lengths: Sequence[int], batch_size: int | None) -> Iterator[list
         yield batch
 
 
-def pad_batch(batch: Sequence[Encoded], pad: int, length: int | None = None) -> dict[str, NDArray[np.int64]]:
+def pad_batch(
+    batch: Sequence[Encoded], pad: int, length: int | None = None
+) -> dict[str, NDArray[np.int64]]:
     """What a network is fed: ids, attention and segments, padded on the right to `length` or to the longest."""
     width = length or max(len(e.ids) for e in batch)
     feed = {name: np.zeros((len(batch), width), dtype=np.int64) for name in FEEDS}
@@ -65,4 +67,7 @@ def find_longest(config: Mapping[str, Any], *limits: Any) -> int:
     if isinstance(positions, int) and config.get("model_type") in _SHIFTED:
         pad = config.get("pad_token_id")
         positions -= (pad if isinstance(pad, int) else 1) + 1
-    return min((int(n) for n in (positions, *limits) if isinstance(n, int | float) and 0 < n < 1e6), default=512)
+    return min(
+        (int(n) for n in (positions, *limits) if isinstance(n, int | float) and 0 < n < 1e6),
+        default=512,
+    )

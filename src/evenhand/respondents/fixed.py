@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from evenhand.core.errors import UnknownNameError
+from evenhand.core.probe import KINDS, NLI_LABELS, Floats, Kind, Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.core.records import KINDS, NLI_LABELS, Floats, Kind, Probe
 
 RULES = ("random", "constant", "fair", "stereotyped")
 SURE, REST = 0.0, -750.0  # log-probabilities of as good as one and as good as nothing
@@ -31,7 +31,11 @@ class FixedRespondent:
         self.spread = spread  # numbers for each option of a choice: more than one where the model beside it is a classifier
         self.seed = seed
         self.identity = f"fixed:{rule}" + (f"@{seed}" if rule == "random" else "")
-        self.traits: Mapping[str, str] = {"labels": "e0n1c2", "scoring": "rule", "precision": "exact"}
+        self.traits: Mapping[str, str] = {
+            "labels": "e0n1c2",
+            "scoring": "rule",
+            "precision": "exact",
+        }
         self.unanswered: dict[str, int] = {}
 
     def answer(self, probes: Sequence[Probe]) -> Floats:
@@ -39,7 +43,9 @@ class FixedRespondent:
         width = max((self._width(p) for p in probes), default=len(NLI_LABELS))
         values = np.full((len(probes), width), np.nan)
         for row, probe in zip(values, probes, strict=True):
-            row[: self._width(probe)] = self._labelled(probe) if self._width(probe) > probe.width else self._one(probe)
+            row[: self._width(probe)] = (
+                self._labelled(probe) if self._width(probe) > probe.width else self._one(probe)
+            )
         if silent := int(np.isnan(values[:, :1]).sum()):
             reason = f"the probe does not say what a {self.rule} respondent answers"
             self.unanswered[reason] = self.unanswered.get(reason, 0) + silent
@@ -51,11 +57,16 @@ class FixedRespondent:
     def _labelled(self, probe: Probe) -> Floats:
         """A choice answered as a classifier does: for every option entailment, (neutral,) contradiction."""
         if self.rule == "random":
-            return np.concatenate([self._drawn(f"{i}", probe, self.spread) for i in range(probe.width)])
+            return np.concatenate(
+                [self._drawn(f"{i}", probe, self.spread) for i in range(probe.width)]
+            )
         told = "entailment" if self.rule == "constant" else probe.tags.get(self.rule, "")
         if not told.isdigit() and told not in ("equal", "entailment"):
             return np.full(probe.width * self.spread, np.nan)
-        said = [0 if told == "entailment" or told == str(i) else self.spread - 1 for i in range(probe.width)]
+        said = [
+            0 if told == "entailment" or told == str(i) else self.spread - 1
+            for i in range(probe.width)
+        ]
         if told == "equal":
             said = [min(1, self.spread - 1)] * probe.width
         values = np.full((probe.width, self.spread), REST)
@@ -63,20 +74,34 @@ class FixedRespondent:
         return values.reshape(-1)
 
     def _drawn(self, place: str, probe: Probe, count: int) -> Floats:
-        text = "\0".join((str(self.seed), probe.kind, place, *probe.texts) if place else (str(self.seed), probe.kind, *probe.texts))
+        text = "\0".join(
+            (str(self.seed), probe.kind, place, *probe.texts)
+            if place
+            else (str(self.seed), probe.kind, *probe.texts)
+        )
         state = hashlib.blake2b(text.encode(), digest_size=8).digest()
-        return np.asarray(np.log(np.random.default_rng(int.from_bytes(state)).dirichlet(np.ones(count))))
+        return np.asarray(
+            np.log(np.random.default_rng(int.from_bytes(state)).dirichlet(np.ones(count)))
+        )
 
     def _one(self, probe: Probe) -> Floats:
         if self.rule == "random":
             return self._drawn("", probe, probe.width)
-        told = ("equal" if probe.kind == "choice" else "0") if self.rule == "constant" else probe.tags.get(self.rule, "")
+        told = (
+            ("equal" if probe.kind == "choice" else "0")
+            if self.rule == "constant"
+            else probe.tags.get(self.rule, "")
+        )
         if told == "equal":
             return np.full(probe.width, -np.log(probe.width))
-        position = NLI_LABELS.index(told) if told in NLI_LABELS else int(told) if told.isdigit() else None
+        position = (
+            NLI_LABELS.index(told) if told in NLI_LABELS else int(told) if told.isdigit() else None
+        )
         if position is None or position >= probe.width:
             return np.full(probe.width, np.nan)
-        if self.rule == "constant" and probe.kind == "mask":  # log-odds have no bound, so "always the first" must say how far
+        if (
+            self.rule == "constant" and probe.kind == "mask"
+        ):  # log-odds have no bound, so "always the first" must say how far
             odds = np.zeros(probe.width)
             odds[position] = ODDS
             return np.asarray(odds - np.log(np.exp(odds).sum()))

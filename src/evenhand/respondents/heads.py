@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from evenhand.core.errors import LoadError
-from evenhand.core.storage import read_text
+from evenhand.core.files import read_text
 from evenhand.respondents.onnx_route import find_graph
 
 Head = Literal["labels", "words", "text", "next", "vectors"]
@@ -31,8 +31,14 @@ def read_json(reference: str, name: str) -> Any:
         try:
             from huggingface_hub import hf_hub_download
 
-            path = Path(hf_hub_download(reference, name, local_files_only=os.environ.get("EVENHAND_OFFLINE") == "1"))
-        except Exception:  # not installed, no such file, no such model, no network: each a type of its own
+            path = Path(
+                hf_hub_download(
+                    reference, name, local_files_only=os.environ.get("EVENHAND_OFFLINE") == "1"
+                )
+            )
+        except (
+            Exception
+        ):  # not installed, no such file, no such model, no network: each a type of its own
             path = None
     if path is None or not path.exists():
         return None
@@ -57,7 +63,9 @@ def find_head(reference: str) -> Head | None:
     has_modules = read_json(reference, "modules.json") is not None
     graph = find_graph(Path(reference)) if Path(reference).is_dir() else None
     if not isinstance(config, dict):
-        raise LoadError(f"config.json of '{reference}' is {type(config).__name__}, not an object with settings")
+        raise LoadError(
+            f"config.json of '{reference}' is {type(config).__name__}, not an object with settings"
+        )
     if name := read_architecture(config):
         return next((head for suffix, head in _HEADS if name.endswith(suffix)), "vectors")
     if has_modules:
@@ -73,12 +81,18 @@ def _head_of_graph(graph: Path) -> Head | None:
 
     try:
         session = onnxruntime.InferenceSession(str(graph), providers=["CPUExecutionProvider"])
-    except Exception:  # onnxruntime raises private exception types; opening it in earnest will say what is wrong
+    except (
+        Exception
+    ):  # onnxruntime raises private exception types; opening it in earnest will say what is wrong
         return None
     first = session.get_outputs()[0]
     if first.name != "logits":
         return "vectors"
-    return "words" if len(first.shape) == 3 or "positions" in {node.name for node in session.get_inputs()} else "labels"
+    return (
+        "words"
+        if len(first.shape) == 3 or "positions" in {node.name for node in session.get_inputs()}
+        else "labels"
+    )
 
 
 def refuse_reranker(reference: str, config: Mapping[str, Any]) -> None:

@@ -11,15 +11,56 @@ import numpy as np
 
 from evenhand import lexicons
 from evenhand.core.errors import LabelError
-from evenhand.core.records import CONTRADICTION, ENTAILMENT, NEUTRAL, NLI_LABELS, NOT_ENTAILMENT, Floats
+from evenhand.core.probe import (
+    CONTRADICTION,
+    ENTAILMENT,
+    NEUTRAL,
+    NLI_LABELS,
+    NOT_ENTAILMENT,
+    Floats,
+)
 
 TWO_LABELS = (ENTAILMENT, NOT_ENTAILMENT)
-CLEAR, MARGIN = 0.75, 0.20  # the winning order must get this share of the sanity pairs right, and this much more than the next
+CLEAR, MARGIN = (
+    0.75,
+    0.20,
+)  # the winning order must get this share of the sanity pairs right, and this much more than the next
 _SPELLINGS = {
-    ENTAILMENT: {"entailment", "entail", "entails", "entailed", "e", "ent", "true", "yes", "含意", "蕴含", "蕴涵", "推論"},
+    ENTAILMENT: {
+        "entailment",
+        "entail",
+        "entails",
+        "entailed",
+        "e",
+        "ent",
+        "true",
+        "yes",
+        "含意",
+        "蕴含",
+        "蕴涵",
+        "推論",
+    },
     NEUTRAL: {"neutral", "n", "neu", "unknown", "undetermined", "maybe", "neither", "中立", "无关"},
-    CONTRADICTION: {"contradiction", "contradict", "contradicts", "contradictory", "contradicted", "c", "con", "false", "no", "矛盾"},
-    NOT_ENTAILMENT: {"notentailment", "notentailed", "nonentailment", "nonentailed", "noentailment", "notentail"},
+    CONTRADICTION: {
+        "contradiction",
+        "contradict",
+        "contradicts",
+        "contradictory",
+        "contradicted",
+        "c",
+        "con",
+        "false",
+        "no",
+        "矛盾",
+    },
+    NOT_ENTAILMENT: {
+        "notentailment",
+        "notentailed",
+        "nonentailment",
+        "nonentailed",
+        "noentailment",
+        "notentail",
+    },
 }
 
 
@@ -32,7 +73,9 @@ class LabelOrder:
     how: str  # config, user, sanity pairs
 
     def __str__(self) -> str:
-        return "".join(f"{label[0]}{column}" for label, column in zip(self.labels, self.columns, strict=True))
+        return "".join(
+            f"{label[0]}{column}" for label, column in zip(self.labels, self.columns, strict=True)
+        )
 
 
 def plain(label: str) -> str | None:
@@ -47,7 +90,9 @@ def wanted(count: int) -> tuple[str, ...]:
         return NLI_LABELS
     if count == len(TWO_LABELS):
         return TWO_LABELS
-    raise LabelError(f"the model has {count} outputs; an NLI model has three (entailment, neutral, contradiction) or two")
+    raise LabelError(
+        f"the model has {count} outputs; an NLI model has three (entailment, neutral, contradiction) or two"
+    )
 
 
 def from_user(label_map: Mapping[str, int], count: int) -> LabelOrder:
@@ -87,18 +132,32 @@ def example(labels: Sequence[str]) -> str:
     return ",".join(f"{label}={i}" for i, label in enumerate(labels))
 
 
-def from_sanity(ask: Callable[[list[tuple[str, str]]], Floats], count: int, language: str) -> LabelOrder:
+def from_sanity(
+    ask: Callable[[list[tuple[str, str]]], Floats], count: int, language: str
+) -> LabelOrder:
     """The order under which the model gets the built-in sanity pairs right, if it does so clearly."""
     labels = wanted(count)
     rows = lexicons.table(language, "sanity")
     values = ask([(row["premise"], row["hypothesis"]) for row in rows])
-    outputs = np.where(np.isfinite(values).all(axis=1), np.nan_to_num(values).argmax(axis=1), -1)  # no answer is a wrong answer
-    gold = [row["label"] if count == len(NLI_LABELS) or row["label"] == ENTAILMENT else NOT_ENTAILMENT for row in rows]
+    outputs = np.where(
+        np.isfinite(values).all(axis=1), np.nan_to_num(values).argmax(axis=1), -1
+    )  # no answer is a wrong answer
+    gold = [
+        row["label"] if count == len(NLI_LABELS) or row["label"] == ENTAILMENT else NOT_ENTAILMENT
+        for row in rows
+    ]
     shares = {}
     for columns in itertools.permutations(range(count)):
         said = [labels[columns.index(output)] if output >= 0 else "" for output in outputs]
         # the mean over labels, so that two-label models are not helped by the more frequent one
-        shares[columns] = float(np.mean([np.mean([s == g for s, g in zip(said, gold, strict=True) if g == label]) for label in labels]))
+        shares[columns] = float(
+            np.mean(
+                [
+                    np.mean([s == g for s, g in zip(said, gold, strict=True) if g == label])
+                    for label in labels
+                ]
+            )
+        )
     ranked = sorted(shares, key=lambda columns: -shares[columns])
     best, second = (shares[columns] for columns in ranked[:2])
     if best < CLEAR or best - second < MARGIN:

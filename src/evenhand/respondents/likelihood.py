@@ -21,8 +21,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from evenhand.core.errors import EvenhandWarning
-from evenhand.core.records import BLANK, Floats, Probe
-from evenhand.respondents.blanks import Filling, Unanswerable, count_shared, filled, find_places, find_touching, find_words
+from evenhand.core.probe import BLANK, Floats, Probe
+from evenhand.respondents.blanks import (
+    Filling,
+    Unanswerable,
+    count_shared,
+    filled,
+    find_places,
+    find_touching,
+    find_words,
+)
 from evenhand.respondents.encoding import Encoded, cut_batches
 from evenhand.respondents.weighing import Plan, Want, masked_texts
 
@@ -51,7 +59,12 @@ def blank_texts(probe: Probe) -> tuple[str, ...] | None:
 
 def is_continued(probe: Probe) -> bool:
     """Is an option read behind its context? Not where the probe names a rule for sentences that stand alone."""
-    return probe.kind == "choice" and blank_texts(probe) is None and bool(probe.texts[0].strip()) and "scoring" not in probe.tags
+    return (
+        probe.kind == "choice"
+        and blank_texts(probe) is None
+        and bool(probe.texts[0].strip())
+        and "scoring" not in probe.tags
+    )
 
 
 def shown_texts(probe: Probe) -> list[str]:
@@ -68,13 +81,17 @@ def check_words(probe: Probe) -> Unanswerable | None:
     """Why the words in the tags of a choice cannot be those of its options; None where they can."""
     count = len(blank_texts(probe) or probe.texts) - 1
     return (
-        Unanswerable(f"{count} words for {probe.width} options; the tag `words` has one an option, `|` between them")
+        Unanswerable(
+            f"{count} words for {probe.width} options; the tag `words` has one an option, `|` between them"
+        )
         if count != probe.width
         else None
     )
 
 
-def find_options(probe: Probe, encodings: Sequence[Any], unknown: int | None) -> list[Filling] | Unanswerable:
+def find_options(
+    probe: Probe, encodings: Sequence[Any], unknown: int | None
+) -> list[Filling] | Unanswerable:
     """Where each option stands behind its context, or why that cannot be told."""
     ids, touched = [tuple(e.ids) for e in encodings], []
     for option, text, encoding in zip(probe.texts[1:], shown_texts(probe), encodings, strict=True):
@@ -88,14 +105,20 @@ def find_options(probe: Probe, encodings: Sequence[Any], unknown: int | None) ->
     return [Filling(text, start, found[-1] + 1) for text, found in zip(ids, touched, strict=True)]
 
 
-def ask_words(probe: Probe, encodings: Sequence[Any], plan: Plan, route: MaskedRoute, rule: str) -> Wanted | Unanswerable:
+def ask_words(
+    probe: Probe, encodings: Sequence[Any], plan: Plan, route: MaskedRoute, rule: str
+) -> Wanted | Unanswerable:
     """What a masked model is to read for words in one or more blanks."""
     texts = blank_texts(probe) or probe.texts
     if wrong := check_words(probe):
         return wrong
     if texts[0].count(BLANK) == 1:
         words = find_words(texts, encodings, route.unknown)
-        return words if isinstance(words, Unanswerable) else [_wants(plan, route, word, rule) for word in words]
+        return (
+            words
+            if isinstance(words, Unanswerable)
+            else [_wants(plan, route, word, rule) for word in words]
+        )
     found = find_places(texts, encodings, route.unknown)
     if isinstance(found, Unanswerable):
         return found
@@ -107,10 +130,16 @@ def ask_words(probe: Probe, encodings: Sequence[Any], plan: Plan, route: MaskedR
     return wants
 
 
-def ask_options(probe: Probe, encodings: Sequence[Any], plan: Plan, route: MaskedRoute) -> Wanted | Unanswerable:
+def ask_options(
+    probe: Probe, encodings: Sequence[Any], plan: Plan, route: MaskedRoute
+) -> Wanted | Unanswerable:
     """What a masked model is to read for options behind a context."""
     options = find_options(probe, encodings, route.unknown)
-    return options if isinstance(options, Unanswerable) else [_wants(plan, route, option, "one-by-one") for option in options]
+    return (
+        options
+        if isinstance(options, Unanswerable)
+        else [_wants(plan, route, option, "one-by-one") for option in options]
+    )
 
 
 def _wants(plan: Plan, route: MaskedRoute, part: Filling, rule: str) -> list[int]:
@@ -138,7 +167,11 @@ def read_plan(plan: Plan, route: Reader, batch_size: int | None) -> Floats:
     for (reading, position, token), number in plan.wants.items():
         by_reading.setdefault(reading, []).append((position, token, number))
     for batch in cut_batches([len(t) for t in texts], batch_size):
-        wants = [(row, position, token, number) for row, i in enumerate(batch) for position, token, number in by_reading[i]]
+        wants = [
+            (row, position, token, number)
+            for row, i in enumerate(batch)
+            for position, token, number in by_reading[i]
+        ]
         rows = [Encoded(texts[i], (0,) * len(texts[i])) for i in batch]
         numbers[[w[3] for w in wants]] = route.log_probabilities(rows, [w[:3] for w in wants])
     return numbers

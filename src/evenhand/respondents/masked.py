@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from evenhand.core.probe import Floats, Kind, Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.core.records import Floats, Kind, Probe
 from evenhand.respondents.blanks import Unanswerable
 from evenhand.respondents.likelihood import (
     Wanted,
@@ -38,7 +38,9 @@ class MaskedRespondent:
     kinds: frozenset[Kind] = frozenset({"mask", "choice"})
     labels: tuple[str, ...] = ()  # those of the suite: the roles of the candidates
 
-    def __init__(self, name: str, revision: str, route: MaskedRoute, options: RespondentOptions) -> None:
+    def __init__(
+        self, name: str, revision: str, route: MaskedRoute, options: RespondentOptions
+    ) -> None:
         self.identity = f"{name}@{revision}"
         self.route = route
         self.batch_size = options.batch_size
@@ -49,8 +51,11 @@ class MaskedRespondent:
         if route.is_discriminator:
             self.rule = "replaced-token"
         self.traits: Mapping[str, str] = {
-            "scoring": self.rule, "length": self.length, "precision": route.precision, "route": route.name,
-        }  # fmt: skip
+            "scoring": self.rule,
+            "length": self.length,
+            "precision": route.precision,
+            "route": route.name,
+        }
 
     def answer(self, probes: Sequence[Probe]) -> Floats:
         """One log-probability a candidate; NaN where it cannot be told."""
@@ -70,7 +75,9 @@ class MaskedRespondent:
     def _plan(self, probes: Sequence[Probe], plan: Plan) -> list[tuple[Wanted, str] | Unanswerable]:
         """For each probe what is to be read, or why it cannot be answered."""
         texts = [shown_texts(p) for p in probes]
-        encodings = iter(self.route.tokenizer.encode_batch([text for group in texts for text in group]))
+        encodings = iter(
+            self.route.tokenizer.encode_batch([text for group in texts for text in group])
+        )
         found: list[tuple[Wanted, str] | Unanswerable] = []
         strange: list[str] = []
         for probe, group in zip(probes, texts, strict=True):
@@ -86,12 +93,17 @@ class MaskedRespondent:
             warn_of_unknown(self.identity, strange)
         return found
 
-    def _ask(self, probe: Probe, cut: Sequence[Any], plan: Plan) -> tuple[Wanted, str] | Unanswerable:
+    def _ask(
+        self, probe: Probe, cut: Sequence[Any], plan: Plan
+    ) -> tuple[Wanted, str] | Unanswerable:
         """What is to be read for one probe, and how its tokens are added up."""
         if blank_texts(probe):
             wants, length = ask_words(probe, cut, plan, self.route, self.rule), self.length
         elif is_continued(probe):
-            wants, length = ask_options(probe, cut, plan, self.route), "sum" if self.length == "sum" else "mean"
+            wants, length = (
+                ask_options(probe, cut, plan, self.route),
+                "sum" if self.length == "sum" else "mean",
+            )
         else:
             return compare_sentences(probe, cut, plan, self.route)
         return wants if isinstance(wants, Unanswerable) else (wants, length)
@@ -107,16 +119,25 @@ class MaskedSource:
 
     def claims(self, reference: str) -> bool:
         """Everything that may be a model, but not the embedded classifier and what else has a name of another kind here."""
-        return looks_like_model(reference) and (reference in MASKED_NAMES or reference not in ("default", *WHEELS))
+        return looks_like_model(reference) and (
+            reference in MASKED_NAMES or reference not in ("default", *WHEELS)
+        )
 
     def open(self, reference: str, options: RespondentOptions) -> MaskedRespondent:
         """The masked model behind `reference`."""
         folder = locate(WHEELS[reference]) if reference in WHEELS else Path(reference).expanduser()
         if folder.is_dir():
             graph = graph_of(folder)
-            found: MaskedRoute = MaskedOnnx(folder, graph) if graph else MaskedTransformers(str(folder), options.device)
+            found: MaskedRoute = (
+                MaskedOnnx(folder, graph)
+                if graph
+                else MaskedTransformers(str(folder), options.device)
+            )
             return MaskedRespondent(
-                reference if reference in MASKED_NAMES else folder.resolve().name, revision_of(folder, found), found, options
+                reference if reference in MASKED_NAMES else folder.resolve().name,
+                revision_of(folder, found),
+                found,
+                options,
             )
         require_hub_id(reference, MASKED_NAMES)
         route = MaskedTransformers(reference, options.device)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.core.errors import LoadError
-from evenhand.core.records import Floats
+from evenhand.core.probe import Floats
 from evenhand.respondents.encoding import FEEDS, Encoded
 from evenhand.respondents.heads import read_architecture, read_json
 from evenhand.respondents.onnx_route import OnnxNetwork
@@ -46,14 +46,19 @@ class MaskedRoute(Protocol):
 def look_up(logits: NDArray[np.floating], rows: Sequence[int], tokens: Sequence[int]) -> Floats:
     """log softmax(logits)[rows, tokens], each row normalised once."""
     top = logits.max(axis=1, keepdims=True)
-    whole = top[:, 0].astype(np.float64) + np.log(np.exp(logits - top).sum(axis=1, dtype=np.float64))
+    whole = top[:, 0].astype(np.float64) + np.log(
+        np.exp(logits - top).sum(axis=1, dtype=np.float64)
+    )
     picked = np.asarray(rows, dtype=np.intp)
     return np.asarray(logits[picked, np.asarray(tokens, dtype=np.intp)] - whole[picked])
 
 
 def places_of(wants: Sequence[Want]) -> tuple[list[tuple[int, int]], list[int]]:
     """The distinct (row, position) that are asked for, and which of them each want means."""
-    places = {place: i for i, place in enumerate(dict.fromkeys((row, position) for row, position, _ in wants))}
+    places = {
+        place: i
+        for i, place in enumerate(dict.fromkeys((row, position) for row, position, _ in wants))
+    }
     return list(places), [places[row, position] for row, position, _ in wants]
 
 
@@ -70,12 +75,19 @@ class MaskedOnnx(OnnxNetwork):
 
     def __init__(self, folder: Path, graph: Path) -> None:
         super().__init__(folder, graph)
-        self.mask, self.unknown = find_mask(folder.name, self.tokenizer), find_unknown(self.tokenizer)
+        self.mask, self.unknown = (
+            find_mask(folder.name, self.tokenizer),
+            find_unknown(self.tokenizer),
+        )
         shape = self.session.get_outputs()[0].shape
         size = self.tokenizer.get_vocab_size()
-        self.is_discriminator = DISCRIMINATOR in (self.config.get("architectures") or ()) and len(shape) == 2
+        self.is_discriminator = (
+            DISCRIMINATOR in (self.config.get("architectures") or ()) and len(shape) == 2
+        )
         told = shape[-1]
-        if not self.is_discriminator and (len(shape) < 2 or (isinstance(told, int) and told < size // 2)):
+        if not self.is_discriminator and (
+            len(shape) < 2 or (isinstance(told, int) and told < size // 2)
+        ):
             raise LoadError(
                 f"{graph} has an output of shape {shape}, no vocabulary of about {size:,} tokens: it is no masked language model"
             )
@@ -87,7 +99,14 @@ class MaskedOnnx(OnnxNetwork):
         places, rows = places_of(wants)
         width = self.fixed_length or max(len(e.ids) for e in batch)
         if POSITIONS in self.inputs:
-            logits = self.run(batch, **{POSITIONS: np.asarray([row * width + column for row, column in places], dtype=np.int64)})[0]
+            logits = self.run(
+                batch,
+                **{
+                    POSITIONS: np.asarray(
+                        [row * width + column for row, column in places], dtype=np.int64
+                    )
+                },
+            )[0]
         else:
             whole = self.run(batch)[0]
             logits = whole[[row for row, _ in places], [column for _, column in places]]
@@ -108,8 +127,12 @@ class MaskedTransformers(WordsNetwork):
     """Any model with a mask head, or an ELECTRA discriminator."""
 
     def __init__(self, reference: str, device: str) -> None:
-        self.is_discriminator = read_architecture(read_json(reference, "config.json") or {}) == DISCRIMINATOR
-        super().__init__(reference, device, DISCRIMINATOR if self.is_discriminator else "AutoModelForMaskedLM")
+        self.is_discriminator = (
+            read_architecture(read_json(reference, "config.json") or {}) == DISCRIMINATOR
+        )
+        super().__init__(
+            reference, device, DISCRIMINATOR if self.is_discriminator else "AutoModelForMaskedLM"
+        )
         if untrained := [key for key in self.missing if not key.endswith("decoder.bias")]:
             raise LoadError(
                 f"'{reference}' has no trained mask head ({', '.join(untrained[:3])} {'are' if len(untrained) > 1 else 'is'} not among its weights): "
@@ -125,6 +148,12 @@ class MaskedTransformers(WordsNetwork):
         """One run of the network."""
         places, rows = places_of(wants)
         width = max(len(e.ids) for e in batch)
-        self.state[POSITIONS] = self.torch.tensor([row * width + column for row, column in places], device=self.device)
+        self.state[POSITIONS] = self.torch.tensor(
+            [row * width + column for row, column in places], device=self.device
+        )
         logits = self.forward(batch).logits.float().cpu().numpy()
-        return unreplaced(logits, wants) if self.is_discriminator else look_up(logits, rows, [token for _, _, token in wants])
+        return (
+            unreplaced(logits, wants)
+            if self.is_discriminator
+            else look_up(logits, rows, [token for _, _, token in wants])
+        )

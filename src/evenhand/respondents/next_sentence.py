@@ -12,8 +12,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from evenhand.core.errors import LoadError
+from evenhand.core.probe import Floats, Kind, Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.core.records import Floats, Kind, Probe
 from evenhand.respondents.encoder_routes import encode
 from evenhand.respondents.encoding import Encoded, cut_batches
 from evenhand.respondents.heads import read_architecture, read_json
@@ -56,7 +56,9 @@ class NextTransformers(WordsNetwork):
     def __init__(self, reference: str, device: str) -> None:
         refuse_headless(reference)
         super().__init__(reference, device, "AutoModelForNextSentencePrediction")
-        if untrained := sorted(self.missing, key=lambda key: "seq_relationship" not in key):  # the head itself first
+        if untrained := sorted(
+            self.missing, key=lambda key: "seq_relationship" not in key
+        ):  # the head itself first
             raise LoadError(
                 f"'{reference}' has no trained next-sentence head ({', '.join(untrained[:3])} not among its weights): its answers would be random. "
                 "Give a model that was trained on next sentences, such as bert-base-uncased."
@@ -77,7 +79,9 @@ def refuse_headless(reference: str) -> None:
         return  # loading will say what is not installed
     known = modeling_auto.MODEL_FOR_NEXT_SENTENCE_PREDICTION_MAPPING_NAMES
     if family and family not in known:
-        raise LoadError(f"'{reference}' is of the family {family}, which has no next-sentence head; {', '.join(sorted(known))} have")
+        raise LoadError(
+            f"'{reference}' is of the family {family}, which has no next-sentence head; {', '.join(sorted(known))} have"
+        )
 
 
 class NextRespondent:
@@ -86,23 +90,38 @@ class NextRespondent:
     kinds: frozenset[Kind] = frozenset({"choice"})
     labels: tuple[str, ...] = ()  # those of the suite: the options
 
-    def __init__(self, name: str, revision: str, route: NextRoute, options: RespondentOptions) -> None:
+    def __init__(
+        self, name: str, revision: str, route: NextRoute, options: RespondentOptions
+    ) -> None:
         self.identity = f"{name}@{revision}"
         self.route = route
         self.batch_size = options.batch_size
         self.unanswered: dict[str, int] = {}
         self.traits: Mapping[str, str] = {
-            "scoring": f"next-sentence/logit {IS_NEXT} (is next) - logit {IS_NOT} (is not)", "precision": route.precision, "route": route.name,
-        }  # fmt: skip
+            "scoring": f"next-sentence/logit {IS_NEXT} (is next) - logit {IS_NOT} (is not)",
+            "precision": route.precision,
+            "route": route.name,
+        }
 
     def answer(self, probes: Sequence[Probe]) -> Floats:
         """One difference of logits an option; NaN where it cannot be told."""
         values = np.full((len(probes), max((p.width for p in probes), default=0)), np.nan)
-        asked = list(dict.fromkeys((p.texts[0], t) for p in probes for t in p.texts[1:] if p.texts[0].strip() and t.strip()))
+        asked = list(
+            dict.fromkeys(
+                (p.texts[0], t)
+                for p in probes
+                for t in p.texts[1:]
+                if p.texts[0].strip() and t.strip()
+            )
+        )
         encoded = dict(zip(asked, encode(self.route.tokenizer, asked), strict=True))
         rows: dict[int, list[Encoded]] = {}
         for row, probe in enumerate(probes):
-            cut = [encoded[probe.texts[0], text] for text in probe.texts[1:] if (probe.texts[0], text) in encoded]
+            cut = [
+                encoded[probe.texts[0], text]
+                for text in probe.texts[1:]
+                if (probe.texts[0], text) in encoded
+            ]
             if reason := self._refusal(probe, cut):
                 self.unanswered[reason] = self.unanswered.get(reason, 0) + 1
             else:
@@ -120,7 +139,11 @@ class NextRespondent:
             return "an option is empty"
         if max(len(pair.ids) for pair in cut) > self.route.longest:
             return f"longer than the model's {self.route.longest} tokens"
-        return "the tokeniser cannot tell two options apart" if len(set(cut)) < len(set(probe.texts[1:])) else ""
+        return (
+            "the tokeniser cannot tell two options apart"
+            if len(set(cut)) < len(set(probe.texts[1:]))
+            else ""
+        )
 
     def _ask(self, pairs: Sequence[Encoded]) -> dict[Encoded, float]:
         """Logit of "is next" less logit of "is not" of every pair."""

@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from evenhand.core.errors import LabelError, UnknownNameError
+from evenhand.core.probe import CONTRADICTION, NOT_ENTAILMENT, Floats, Kind, Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.core.records import CONTRADICTION, NOT_ENTAILMENT, Floats, Kind, Probe
 from evenhand.respondents.encoding import cut_batches
 from evenhand.respondents.labels import LabelOrder, from_config, from_sanity, from_user
 from evenhand.respondents.onnx_route import OnnxRoute
@@ -45,11 +45,19 @@ class NliRespondent:
 
     kinds: frozenset[Kind] = frozenset({"pair", "choice"})
 
-    def __init__(self, name: str, revision: str, route: OnnxRoute | TransformersRoute, options: RespondentOptions) -> None:
+    def __init__(
+        self,
+        name: str,
+        revision: str,
+        route: OnnxRoute | TransformersRoute,
+        options: RespondentOptions,
+    ) -> None:
         self.identity = f"{name}@{revision}"
         self.route = route
         self.batch_size = options.batch_size
-        told = route.config.get("evenhand_form")  # what `evenhand train nli --form` wrote: the model is asked as it was taught
+        told = route.config.get(
+            "evenhand_form"
+        )  # what `evenhand train nli --form` wrote: the model is asked as it was taught
         self.form = find_form(options.form or (told if isinstance(told, str) else None))
         self.known: dict[Pair, Said] = {}
         self.unanswered: dict[str, int] = {}
@@ -60,9 +68,12 @@ class NliRespondent:
         self.scoring = options.scoring
         self.spread = len(self.labels) if self.scoring is None else 1
         self.traits: Mapping[str, str] = {
-            "labels": f"{self.order}/{self.order.how.split()[0]}", "scoring": self.scoring or "argmax",
-            **({"form": self.form.name} if self.form else {}), "precision": route.precision, "route": route.name,
-        }  # fmt: skip
+            "labels": f"{self.order}/{self.order.how.split()[0]}",
+            "scoring": self.scoring or "argmax",
+            **({"form": self.form.name} if self.form else {}),
+            "precision": route.precision,
+            "route": route.name,
+        }
 
     def _settle(self, options: RespondentOptions) -> LabelOrder:
         if options.label_map is not None:
@@ -76,7 +87,9 @@ class NliRespondent:
             ) from error
         told, other = from_config(names, self.route.width), from_config(reverse, self.route.width)
         if told and other and told.columns != other.columns:
-            raise LabelError(f"id2label says {told} but label2id says {other}; state the order with --label-map")
+            raise LabelError(
+                f"id2label says {told} but label2id says {other}; state the order with --label-map"
+            )
         return told or other or from_sanity(self._outputs, self.route.width, options.language)
 
     def _outputs(self, pairs: list[Pair]) -> Floats:
@@ -96,7 +109,9 @@ class NliRespondent:
 
     def _read(self, pairs: Sequence[Pair]) -> list[Said]:
         """The network itself, in batches of similar length."""
-        encoded = self.route.encode([self.form.write(*pair) for pair in pairs] if self.form else pairs)
+        encoded = self.route.encode(
+            [self.form.write(*pair) for pair in pairs] if self.form else pairs
+        )
         values = np.full((len(pairs), self.route.width), np.nan)
         is_fitting = [len(e.ids) <= self.route.longest for e in encoded]
         fitting = [i for i, fits in enumerate(is_fitting) if fits]
@@ -104,15 +119,24 @@ class NliRespondent:
             rows = [fitting[i] for i in batch]
             values[rows] = self.route.logits([encoded[i] for i in rows])
         long = f"longer than the model's {self.route.longest} tokens"
-        return [Said(row, "" if np.isfinite(row).all() else BROKEN if fits else long) for row, fits in zip(values, is_fitting, strict=True)]
+        return [
+            Said(row, "" if np.isfinite(row).all() else BROKEN if fits else long)
+            for row, fits in zip(values, is_fitting, strict=True)
+        ]
 
     def answer(self, probes: Sequence[Probe]) -> Floats:
         """Logits, columns in the order of `labels`; of a choice one set for each option, or the one number of the scoring."""
-        asked = [[] if is_bare(p) else [(p.texts[0], option) for option in p.texts[1:]] for p in probes]
+        asked = [
+            [] if is_bare(p) else [(p.texts[0], option) for option in p.texts[1:]] for p in probes
+        ]
         said = self._ask([pair for group in asked for pair in group])
-        values = np.full((len(probes), max((self._width(p) for p in probes), default=len(self.labels))), np.nan)
+        values = np.full(
+            (len(probes), max((self._width(p) for p in probes), default=len(self.labels))), np.nan
+        )
         for row, probe, group in zip(values, probes, asked, strict=True):
-            if reason := next((said[pair].reason for pair in group if said[pair].reason), "" if group else BARE):
+            if reason := next(
+                (said[pair].reason for pair in group if said[pair].reason), "" if group else BARE
+            ):
                 self.unanswered[reason] = self.unanswered.get(reason, 0) + 1
                 continue
             logits = np.stack([said[pair].logits for pair in group])[:, list(self.order.columns)]
@@ -127,7 +151,11 @@ class NliRespondent:
         if probe.kind == "pair" or self.scoring is None:
             return logits
         column = self.labels.index(self.scoring)
-        return np.asarray(-logits[:, column] if self.scoring in (CONTRADICTION, NOT_ENTAILMENT) else logits[:, column])
+        return np.asarray(
+            -logits[:, column]
+            if self.scoring in (CONTRADICTION, NOT_ENTAILMENT)
+            else logits[:, column]
+        )
 
 
 def is_bare(probe: Probe) -> bool:
@@ -140,7 +168,9 @@ class NliSource:
 
     name = "nli"
     kinds: frozenset[Kind] = NliRespondent.kinds
-    description = "NLI classifiers: the embedded default, a local folder (ONNX or safetensors), or a hub id."
+    description = (
+        "NLI classifiers: the embedded default, a local folder (ONNX or safetensors), or a hub id."
+    )
     examples = ("default", "./my-model", "cross-encoder/nli-deberta-v3-base")
 
     def claims(self, reference: str) -> bool:
@@ -151,11 +181,24 @@ class NliSource:
         """The classifier behind `reference`."""
         find_form(options.form)  # an error now rather than after the loading
         is_default = reference == "default"
-        folder = Path(str(files("evenhand") / "models" / "default")) if is_default else Path(reference).expanduser()
+        folder = (
+            Path(str(files("evenhand") / "models" / "default"))
+            if is_default
+            else Path(reference).expanduser()
+        )
         if folder.is_dir():
             graph = graph_of(folder)
-            found = OnnxRoute(folder, graph) if graph else TransformersRoute(str(folder), options.device)
-            return NliRespondent("default" if is_default else folder.resolve().name, revision_of(folder, found), found, options)
+            found = (
+                OnnxRoute(folder, graph)
+                if graph
+                else TransformersRoute(str(folder), options.device)
+            )
+            return NliRespondent(
+                "default" if is_default else folder.resolve().name,
+                revision_of(folder, found),
+                found,
+                options,
+            )
         require_hub_id(reference, ["default"])
         route = TransformersRoute(reference, options.device)
         return NliRespondent(reference, (route.commit or "unknown")[:12], route, options)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.core.errors import LoadError
-from evenhand.core.records import Floats
+from evenhand.core.probe import Floats
 from evenhand.respondents.encoding import FEEDS, Encoded, find_longest, pad_batch
 from evenhand.respondents.tokens import find_pad, open_tokenizer, read_config
 
@@ -45,15 +45,32 @@ class OnnxNetwork:
         options.log_severity_level = 3
         self.tokenizer = open_tokenizer(folder)
         try:
-            self.session = onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
+            self.session = onnxruntime.InferenceSession(
+                str(graph), options, providers=["CPUExecutionProvider"]
+            )
         except Exception as error:  # onnxruntime raises private exception types
-            raise LoadError(f"{folder} cannot be loaded: {str(error).splitlines()[0][:300]}") from error
+            raise LoadError(
+                f"{folder} cannot be loaded: {str(error).splitlines()[0][:300]}"
+            ) from error
         self.inputs = {node.name: node.shape for node in self.session.get_inputs()}
         if other := sorted(set(self.inputs) - set(self.feeds)):
-            raise LoadError(f"{graph} wants the inputs {', '.join(other)}; evenhand gives {', '.join(self.feeds)}")
-        self.fixed_length = next((s[1] for n, s in self.inputs.items() if n in FEEDS and len(s) == 2 and isinstance(s[1], int)), None)
+            raise LoadError(
+                f"{graph} wants the inputs {', '.join(other)}; evenhand gives {', '.join(self.feeds)}"
+            )
+        self.fixed_length = next(
+            (
+                s[1]
+                for n, s in self.inputs.items()
+                if n in FEEDS and len(s) == 2 and isinstance(s[1], int)
+            ),
+            None,
+        )
         self.pad = find_pad(self.config, self.tokenizer)
-        self.longest = find_longest(self.config, read_config(folder, "tokenizer_config.json").get("model_max_length"), self.fixed_length)
+        self.longest = find_longest(
+            self.config,
+            read_config(folder, "tokenizer_config.json").get("model_max_length"),
+            self.fixed_length,
+        )
 
     def run(self, batch: Sequence[Encoded], **more: Any) -> list[Any]:
         """The outputs for a batch, padded to its longest."""
@@ -61,7 +78,9 @@ class OnnxNetwork:
         try:
             return list(self.session.run(None, {name: feed[name] for name in self.inputs}))
         except Exception as error:  # onnxruntime's exceptions are private; the usual cause is a tokenizer.json of another model
-            raise LoadError(f"{self.graph} cannot be run: {str(error).splitlines()[0][:300]}") from error
+            raise LoadError(
+                f"{self.graph} cannot be run: {str(error).splitlines()[0][:300]}"
+            ) from error
 
 
 class OnnxRoute(OnnxNetwork):
@@ -70,11 +89,16 @@ class OnnxRoute(OnnxNetwork):
     def __init__(self, folder: Path, graph: Path) -> None:
         super().__init__(folder, graph)
         told = self.session.get_outputs()[0].shape[-1]
-        self.width = told if isinstance(told, int) else self.logits(self.encode([("a", "b")])).shape[-1]
+        self.width = (
+            told if isinstance(told, int) else self.logits(self.encode([("a", "b")])).shape[-1]
+        )
 
     def encode(self, texts: Sequence[Text]) -> list[Encoded]:
         """Token ids and segment numbers of pairs or of single texts, uncut."""
-        return [Encoded(tuple(e.ids), tuple(e.type_ids)) for e in self.tokenizer.encode_batch(list(texts))]
+        return [
+            Encoded(tuple(e.ids), tuple(e.type_ids))
+            for e in self.tokenizer.encode_batch(list(texts))
+        ]
 
     def logits(self, batch: list[Encoded]) -> Floats:
         """The raw outputs for a batch."""

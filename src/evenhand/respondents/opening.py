@@ -6,13 +6,18 @@ from pathlib import Path
 
 from evenhand.core import catalog
 from evenhand.core.errors import LoadError
+from evenhand.core.probe import Kind
 from evenhand.core.protocols import Respondent, RespondentOptions, RespondentSource
-from evenhand.core.records import Kind
 from evenhand.respondents.heads import find_head, read_json, refuse_reranker
 from evenhand.respondents.places import require_hub_id
 from evenhand.respondents.wheels import ENCODER_NAMES, MASKED_NAMES
 
-_OPENERS = {"labels": "nli", "words": "masked", "next": "pairs", "vectors": "pairs"}  # by what the model can say
+_OPENERS = {
+    "labels": "nli",
+    "words": "masked",
+    "next": "pairs",
+    "vectors": "pairs",
+}  # by what the model can say
 OWNER = "vector-nli"  # claims only folders that say so themselves, which are nothing else for probes of any kind
 
 
@@ -22,10 +27,14 @@ def open_respondent(reference: str, kind: Kind, options: RespondentOptions) -> R
     claimed = [s for s in sources if s.claims(reference)]
     claimed = [s for s in claimed if s.name == OWNER] or claimed
     if fitting := [s for s in claimed if kind in s.kinds]:
-        return (fitting[0] if len(fitting) == 1 else _decide(reference, fitting)).open(reference, options)
+        return (fitting[0] if len(fitting) == 1 else _decide(reference, fitting)).open(
+            reference, options
+        )
     if claimed:
         able = ", ".join(example for s in sources if kind in s.kinds for example in s.examples)
-        raise LoadError(f"'{reference}' is a respondent of the kind '{claimed[0].name}' and cannot answer {kind} probes. These can: {able}")
+        raise LoadError(
+            f"'{reference}' is a respondent of the kind '{claimed[0].name}' and cannot answer {kind} probes. These can: {able}"
+        )
     examples = ", ".join(example for s in sources for example in s.examples)
     raise LoadError(f"unknown model '{reference}'. Known forms: {examples}")
 

@@ -10,8 +10,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from evenhand.core.errors import LoadError
+from evenhand.core.probe import Kind
 from evenhand.core.protocols import RespondentOptions
-from evenhand.core.records import Kind
 from evenhand.respondents.encoder_routes import EncoderOnnx, EncoderTransformers
 from evenhand.respondents.encoders import EncoderRespondent, check_similarity
 from evenhand.respondents.heads import find_head, read_architecture, read_json, refuse_reranker
@@ -37,7 +37,9 @@ def find_place(model: str) -> tuple[str, str]:
     return model, model
 
 
-def open_encoder(name: str, place: str, options: RespondentOptions, *, is_told: bool) -> EncoderRespondent:
+def open_encoder(
+    name: str, place: str, options: RespondentOptions, *, is_told: bool
+) -> EncoderRespondent:
     """The encoder at `place`; where it has another head, only if the user told to take it (`encoder:`)."""
     recipe = read_recipe(place, options.pooling)
     inner = str(Path(place) / recipe.place) if recipe.place else place
@@ -52,7 +54,11 @@ def open_encoder(name: str, place: str, options: RespondentOptions, *, is_told: 
     folder = Path(inner)
     if folder.is_dir():
         graph = graph_of(folder)
-        found = EncoderOnnx(folder, graph, recipe, options.pooling) if graph else EncoderTransformers(inner, options.device, recipe)
+        found = (
+            EncoderOnnx(folder, graph, recipe, options.pooling)
+            if graph
+            else EncoderTransformers(inner, options.device, recipe)
+        )
         return EncoderRespondent(name, revision_of(folder, found), found, recipe, options, head)
     route = EncoderTransformers(inner, options.device, recipe)
     return EncoderRespondent(name, (route.commit or "unknown")[:12], route, recipe, options, head)
@@ -74,18 +80,19 @@ class PairsSource:
 
     name = "pairs"
     kinds: frozenset[Kind] = EncoderRespondent.kinds
-    description = (
-        "Sentence encoders (`encoder:` where the model has another head) and next-sentence heads (`nsp:`): context and option compared."
-    )
+    description = "Sentence encoders (`encoder:` where the model has another head) and next-sentence heads (`nsp:`): context and option compared."
     examples = (*ENCODER_NAMES, "./my-encoder", "encoder:./my-nli", "nsp:bert-base-uncased")
 
     def claims(self, reference: str) -> bool:
         """What has `encoder:` or `nsp:` in front, and everything that may be a model and has no name of another kind here."""
         return reference.startswith((ENCODER, NEXT)) or (
-            looks_like_model(reference) and reference not in ("default", *MASKED_NAMES, *CAUSAL_NAMES)
+            looks_like_model(reference)
+            and reference not in ("default", *MASKED_NAMES, *CAUSAL_NAMES)
         )
 
-    def open(self, reference: str, options: RespondentOptions) -> EncoderRespondent | NextRespondent:
+    def open(
+        self, reference: str, options: RespondentOptions
+    ) -> EncoderRespondent | NextRespondent:
         """The encoder or the next-sentence head behind `reference`."""
         check_similarity(options.similarity)
         prefix = next((p for p in (ENCODER, NEXT) if reference.startswith(p)), "")

@@ -54,7 +54,9 @@ def graph_of(folder: Path) -> Path | None:
     graph = find_graph(folder)
     if graph is None and not (folder / "config.json").exists():
         found = ", ".join(sorted(p.name for p in folder.iterdir())[:8]) or "nothing"
-        raise LoadError(f"{folder} is no model folder: it has neither an .onnx file nor a config.json (found: {found})")
+        raise LoadError(
+            f"{folder} is no model folder: it has neither an .onnx file nor a config.json (found: {found})"
+        )
     return graph
 
 

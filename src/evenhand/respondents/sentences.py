@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
 
-from evenhand.core.records import Probe
+from evenhand.core.probe import Probe
 from evenhand.respondents.blanks import Unanswerable
 from evenhand.respondents.weighing import Plan
 
@@ -28,7 +28,9 @@ _EMPTY = {
 }
 
 
-def token_parts(first: Sequence[int], second: Sequence[int]) -> dict[str, tuple[list[int], list[int]]]:
+def token_parts(
+    first: Sequence[int], second: Sequence[int]
+) -> dict[str, tuple[list[int], list[int]]]:
     """The positions of each sentence that a rule counts; the marks at both ends never count."""
     inner = (range(1, len(first) - 1), range(1, len(second) - 1))
     shared: tuple[set[int], set[int]] = (set(), set())
@@ -36,23 +38,38 @@ def token_parts(first: Sequence[int], second: Sequence[int]) -> dict[str, tuple[
         shared[0].update(range(a, a + size))
         shared[1].update(range(b, b + size))
     return {
-        "shared": ([i for i in inner[0] if i in shared[0]], [i for i in inner[1] if i in shared[1]]),
-        "changed": ([i for i in inner[0] if i not in shared[0]], [i for i in inner[1] if i not in shared[1]]),
+        "shared": (
+            [i for i in inner[0] if i in shared[0]],
+            [i for i in inner[1] if i in shared[1]],
+        ),
+        "changed": (
+            [i for i in inner[0] if i not in shared[0]],
+            [i for i in inner[1] if i not in shared[1]],
+        ),
         "whole": (list(inner[0]), list(inner[1])),
     }
 
 
-def compare_sentences(probe: Probe, encodings: Sequence[Any], plan: Plan, route: MaskedRoute) -> tuple[list[list[int]], str] | Unanswerable:
+def compare_sentences(
+    probe: Probe, encodings: Sequence[Any], plan: Plan, route: MaskedRoute
+) -> tuple[list[list[int]], str] | Unanswerable:
     """What is to be read for a choice between two sentences, by the rule that the probe names."""
     rule = probe.tags.get("scoring", "whole")
     if rule not in RULES or len(encodings) != 2 or probe.texts[0]:
-        return Unanswerable("a masked model compares two sentences without a context, by the rule shared, changed or whole")
+        return Unanswerable(
+            "a masked model compares two sentences without a context, by the rule shared, changed or whole"
+        )
     ids = [tuple(e.ids) for e in encodings]
     positions = token_parts(*ids)[rule]
     if not all(positions):
         return Unanswerable(f"no token counts under the rule '{rule}': {_EMPTY[rule]}")
     wants = []
     for text, places in zip(ids, positions, strict=True):
-        masked = [text if route.is_discriminator else (*text[:k], route.mask, *text[k + 1 :]) for k in places]
-        wants.append([plan.want(shown, k, text[k]) for shown, k in zip(masked, places, strict=True)])
+        masked = [
+            text if route.is_discriminator else (*text[:k], route.mask, *text[k + 1 :])
+            for k in places
+        ]
+        wants.append(
+            [plan.want(shown, k, text[k]) for shown, k in zip(masked, places, strict=True)]
+        )
     return wants, RULES[rule]

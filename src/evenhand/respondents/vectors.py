@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from evenhand.core.errors import LoadError
+from evenhand.core.probe import Floats
 from evenhand.core.protocols import RespondentOptions
-from evenhand.core.records import Floats
 from evenhand.respondents.encoding import Encoded, cut_batches, pad_batch
 from evenhand.respondents.nli import NliRespondent
 from evenhand.respondents.onnx_route import OnnxRoute
@@ -24,7 +24,11 @@ from evenhand.respondents.opening import open_respondent
 from evenhand.respondents.transformers_route import TransformersRoute
 
 _LINEAR = ("Gemm", "MatMul", "FusedMatMul", "MatMulInteger", "QGemm", "QLinearMatMul")
-_QUANTISED = ("DynamicQuantizeLinear", "QuantizeLinear", "DequantizeLinear")  # a vector in whole numbers; the one before it is meant
+_QUANTISED = (
+    "DynamicQuantizeLinear",
+    "QuantizeLinear",
+    "DequantizeLinear",
+)  # a vector in whole numbers; the one before it is meant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,16 +42,24 @@ class Vectors:
 
 def open_vectors(reference: str, options: RespondentOptions) -> Vectors:
     """The sentence vectors of the model that the user named; an error where it has none."""
-    respondent = open_respondent(reference, "choice", options)  # who chooses between sentences is who has their vectors
+    respondent = open_respondent(
+        reference, "choice", options
+    )  # who chooses between sentences is who has their vectors
     if isinstance(respondent, NliRespondent):
-        return Vectors(identity=respondent.identity, about="what the classification head reads", embed=head_reader(respondent))
+        return Vectors(
+            identity=respondent.identity,
+            about="what the classification head reads",
+            embed=head_reader(respondent),
+        )
     if not callable(embed := getattr(respondent, "embed", None)):
         raise LoadError(
             f"'{reference}' has no sentence vectors. Give a classifier (default, a folder, a hub id), or an encoder: "
             "encoder:MODEL takes the encoder out of a model with another head"
         )
     return Vectors(
-        identity=respondent.identity, about="sentence vector", embed=lambda texts: np.asarray(embed(list(texts)), dtype=np.float64)
+        identity=respondent.identity,
+        about="sentence vector",
+        embed=lambda texts: np.asarray(embed(list(texts)), dtype=np.float64),
     )
 
 
@@ -60,7 +72,9 @@ def head_reader(respondent: NliRespondent) -> Callable[[Sequence[str]], Floats]:
         encoded = route.encode(list(texts))
         for text, one in zip(texts, encoded, strict=True):
             if len(one.ids) > route.longest:
-                raise LoadError(f"'{text[:80]}' has {len(one.ids)} tokens; {respondent.identity} takes {route.longest}")
+                raise LoadError(
+                    f"'{text[:80]}' has {len(one.ids)} tokens; {respondent.identity} takes {route.longest}"
+                )
         rows: dict[int, Floats] = {}
         for batch in cut_batches([len(e.ids) for e in encoded], respondent.batch_size):
             found = read([encoded[i] for i in batch])
@@ -76,7 +90,11 @@ def head_reader(respondent: NliRespondent) -> Callable[[Sequence[str]], Floats]:
 
 def _torch_reader(route: TransformersRoute) -> Callable[[list[Encoded]], Floats]:
     """The last linear layer with as many outputs as there are labels, caught as it is called."""
-    heads = [m for m in route.model.modules() if isinstance(m, route.torch.nn.Linear) and m.out_features == route.width]
+    heads = [
+        m
+        for m in route.model.modules()
+        if isinstance(m, route.torch.nn.Linear) and m.out_features == route.width
+    ]
     if not heads:
         raise LoadError(
             f"'{route.reference}' has no linear layer with {route.width} outputs, so the vector that its head reads cannot be found"
@@ -84,7 +102,10 @@ def _torch_reader(route: TransformersRoute) -> Callable[[list[Encoded]], Floats]
 
     def read(batch: list[Encoded]) -> Floats:
         caught: list[Any] = []
-        hooks = [head.register_forward_pre_hook(lambda _, inputs: caught.append(inputs[0].detach())) for head in heads]
+        hooks = [
+            head.register_forward_pre_hook(lambda _, inputs: caught.append(inputs[0].detach()))
+            for head in heads
+        ]
         try:
             route.logits(batch)
         finally:
@@ -98,7 +119,9 @@ def _torch_reader(route: TransformersRoute) -> Callable[[list[Encoded]], Floats]
 def find_head_input(graph: Any) -> str:
     """The name of the tensor that the last linear operation before the first output of an ONNX graph reads."""
     makers = {name: node for node in graph.node for name in node.output}
-    weights = {w.name for w in graph.initializer} | {name for node in graph.node if node.op_type == "Constant" for name in node.output}
+    weights = {w.name for w in graph.initializer} | {
+        name for node in graph.node if node.op_type == "Constant" for name in node.output
+    }
     waiting, seen = [graph.output[0].name], set()
     while waiting:
         node = makers.get(waiting.pop(0))
@@ -111,7 +134,9 @@ def find_head_input(graph: Any) -> str:
                 found = makers[found].input[0]
             return found
         waiting += [name for name in node.input if name not in weights]
-    raise LoadError(f"no linear layer (Gemm, MatMul) leads to the output '{graph.output[0].name}' of the ONNX graph")
+    raise LoadError(
+        f"no linear layer (Gemm, MatMul) leads to the output '{graph.output[0].name}' of the ONNX graph"
+    )
 
 
 def _onnx_reader(route: OnnxRoute) -> Callable[[list[Encoded]], Floats]:
@@ -120,7 +145,9 @@ def _onnx_reader(route: OnnxRoute) -> Callable[[list[Encoded]], Floats]:
 
     def read(batch: list[Encoded]) -> Floats:
         feed = pad_batch(batch, route.pad, route.fixed_length)
-        return np.asarray(session.run([name], {n: feed[n] for n in route.inputs})[0], dtype=np.float64)
+        return np.asarray(
+            session.run([name], {n: feed[n] for n in route.inputs})[0], dtype=np.float64
+        )
 
     return read
 
@@ -142,6 +169,12 @@ def _open_with_vector(path: Path) -> tuple[Any, str]:
     options.intra_op_num_threads = int(os.environ.get("EVENHAND_THREADS", "0"))
     options.log_severity_level = 3
     try:
-        return onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"]), name
-    except Exception as error:  # onnxruntime and protobuf (more than 2 GB) have exceptions of their own
-        raise LoadError(f"{path} cannot be opened with its inner vector as an output: {str(error).splitlines()[0][:300]}") from error
+        return onnxruntime.InferenceSession(
+            model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+        ), name
+    except (
+        Exception
+    ) as error:  # onnxruntime and protobuf (more than 2 GB) have exceptions of their own
+        raise LoadError(
+            f"{path} cannot be opened with its inner vector as an output: {str(error).splitlines()[0][:300]}"
+        ) from error

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from evenhand.core.errors import UnknownNameError
-from evenhand.core.records import Floats
+from evenhand.core.probe import Floats
 from evenhand.respondents.blanks import Filling
 
 RULES = ("together", "left-to-right", "within-word", "one-by-one")

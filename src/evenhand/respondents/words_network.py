@@ -18,19 +18,33 @@ class WordsNetwork(TransformersNetwork):
     def load_words(self) -> None:
         """The tokeniser without cutting and padding."""
         folder = Path(self.reference)
-        self.limit: Any = read_config(folder, "tokenizer_config.json").get("model_max_length") if folder.is_dir() else None
+        self.limit: Any = (
+            read_config(folder, "tokenizer_config.json").get("model_max_length")
+            if folder.is_dir()
+            else None
+        )
         if (folder / "tokenizer.json").exists() or (folder / "vocab.txt").exists():
             self.tokenizer = open_tokenizer(folder)
             return
         if folder.is_dir() and not any(
-            (folder / n).exists() for n in ("tokenizer_config.json", "vocab.json", "spiece.model", "sentencepiece.bpe.model")
+            (folder / n).exists()
+            for n in (
+                "tokenizer_config.json",
+                "vocab.json",
+                "spiece.model",
+                "sentencepiece.bpe.model",
+            )
         ):
-            open_tokenizer(folder)  # transformers would make up an empty tokeniser; this says what is missing
+            open_tokenizer(
+                folder
+            )  # transformers would make up an empty tokeniser; this says what is missing
         super().load_words()
         self.limit = self.tokenizer.model_max_length
         backend = getattr(self.tokenizer, "backend_tokenizer", None)
         if backend is None:
-            raise LoadError(f"'{self.reference}' has no fast tokeniser; save it with one (tokenizer.save_pretrained of a fast tokeniser)")
+            raise LoadError(
+                f"'{self.reference}' has no fast tokeniser; save it with one (tokenizer.save_pretrained of a fast tokeniser)"
+            )
         self.tokenizer = backend
         self.tokenizer.no_truncation()
         self.tokenizer.no_padding()
@@ -42,7 +56,10 @@ class WordsNetwork(TransformersNetwork):
 
     def forward(self, batch: Sequence[Encoded]) -> Any:
         """The outputs of the network for a padded batch."""
-        feed = {name: self.torch.from_numpy(table).to(self.device) for name, table in pad_batch(batch, self.pad).items()}
+        feed = {
+            name: self.torch.from_numpy(table).to(self.device)
+            for name, table in pad_batch(batch, self.pad).items()
+        }
         if not self.config.get("type_vocab_size"):
             del feed["token_type_ids"]
         with self.torch.inference_mode():

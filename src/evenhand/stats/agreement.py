@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from evenhand.core.records import Floats
+from evenhand.core.probe import Floats
 
 Scale = Literal["nominal", "ordinal", "interval"]
 
@@ -27,5 +27,7 @@ def krippendorff_alpha(scores: Floats, scale: Scale = "nominal") -> Agreement:
         return Agreement(float("nan"), "no unit was judged by two people")
     values = scores[:, counts > 1]
     if len(np.unique(values[np.isfinite(values)])) < 2:
-        return Agreement(float("nan"), "everybody always said the same one thing: alpha is not defined")
+        return Agreement(
+            float("nan"), "everybody always said the same one thing: alpha is not defined"
+        )
     return Agreement(float(krippendorff.alpha(reliability_data=values, level_of_measurement=scale)))

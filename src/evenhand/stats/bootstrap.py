@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.core.errors import EvenhandError
-from evenhand.core.records import Floats, Interval
+from evenhand.core.estimate import Interval
+from evenhand.core.probe import Floats
 
 Method = Literal["percentile", "bca"]
 METHODS: tuple[Method, ...] = ("percentile", "bca")
@@ -55,17 +56,34 @@ def quantile_interval(value: float, drawn: Floats, level: float) -> Interval:
 
 
 def interval(
-    totals: Floats, combine: Callable[[Floats], Floats], rng: np.random.Generator,
-    *, resamples: int = 10_000, level: float = 0.95, method: Method = "bca",
-) -> Interval:  # fmt: skip
+    totals: Floats,
+    combine: Callable[[Floats], Floats],
+    rng: np.random.Generator,
+    *,
+    resamples: int = 10_000,
+    level: float = 0.95,
+    method: Method = "bca",
+) -> Interval:
     """The score of cluster totals (clusters, k) with its interval; NaN bounds where there are fewer than two clusters."""
-    return intervals(totals, lambda sums: {"": combine(sums)}, rng, resamples=resamples, level=level, method=method)[""]
+    return intervals(
+        totals,
+        lambda sums: {"": combine(sums)},
+        rng,
+        resamples=resamples,
+        level=level,
+        method=method,
+    )[""]
 
 
 def intervals(
-    totals: Floats, scores: Callable[[Floats], dict[str, Floats]], rng: np.random.Generator,
-    *, resamples: int = 10_000, level: float = 0.95, method: Method = "bca",
-) -> dict[str, Interval]:  # fmt: skip
+    totals: Floats,
+    scores: Callable[[Floats], dict[str, Floats]],
+    rng: np.random.Generator,
+    *,
+    resamples: int = 10_000,
+    level: float = 0.95,
+    method: Method = "bca",
+) -> dict[str, Interval]:
     """Several scores of the same resamples, by name."""
     check_settings(level, method)
     count = len(totals)
@@ -94,7 +112,9 @@ def _corrected(tails: Floats, value: float, drawn: Floats, left_out: Floats) -> 
     below = ((drawn < value).sum() + 0.5 * (drawn == value).sum()) / len(drawn)
     if not 0 < below < 1:
         return tails
-    deviation = left_out.mean() - left_out if len(left_out) else left_out  # none: no cluster can be spared
+    deviation = (
+        left_out.mean() - left_out if len(left_out) else left_out
+    )  # none: no cluster can be spared
     spread = float((deviation**2).sum())
     acceleration = float((deviation**3).sum()) / (6 * spread**1.5) if spread > 0 else 0.0
     bias = normal.inv_cdf(float(below))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from evenhand.core.errors import EvenhandError
-from evenhand.core.records import Floats
+from evenhand.core.probe import Floats
 
 
 def benjamini_hochberg(p_values: ArrayLike) -> Floats:
@@ -19,7 +19,9 @@ def benjamini_hochberg(p_values: ArrayLike) -> Floats:
         raise EvenhandError(f"p values have shape {p.shape}; give one list of numbers")
     for row, value in enumerate(p):
         if not np.isnan(value) and not 0 <= value <= 1:
-            raise EvenhandError(f"p value {value} at position {row} is no probability; give numbers between 0 and 1")
+            raise EvenhandError(
+                f"p value {value} at position {row} is no probability; give numbers between 0 and 1"
+            )
     adjusted = np.full(len(p), np.nan)
     order = np.argsort(p)[: int(np.isfinite(p).sum())]  # NaN is sorted last
     raised = p[order] * len(order) / np.arange(1, len(order) + 1)

@@ -12,7 +12,8 @@ from typing import Literal
 import numpy as np
 from scipy import stats
 
-from evenhand.core.records import Floats, Interval
+from evenhand.core.estimate import Interval
+from evenhand.core.probe import Floats
 from evenhand.stats.bootstrap import draw_positions, quantile_interval
 
 Coefficient = Literal["pearson", "spearman", "kendall"]
@@ -40,7 +41,9 @@ def kendall(x: Floats, y: Floats) -> Floats:
     return np.asarray(np.clip(tau, -1, 1))
 
 
-def fisher_interval(value: float, count: int, kind: Coefficient, *, level: float = 0.95) -> Interval:
+def fisher_interval(
+    value: float, count: int, kind: Coefficient, *, level: float = 0.95
+) -> Interval:
     """The interval of a coefficient over `count` points by Fisher's z = artanh; NaN bounds where there are too few points for one.
 
     Standard errors of z: 1 / sqrt(n - 3) for Pearson, sqrt((1 + rho^2 / 2) / (n - 3)) for Spearman and sqrt(0.437 / (n - 4)) for Kendall (Bonett and Wright
@@ -49,7 +52,11 @@ def fisher_interval(value: float, count: int, kind: Coefficient, *, level: float
     spare = count - (4 if kind == "kendall" else 3)
     if not math.isfinite(value) or spare < 1:
         return Interval(value, math.nan, math.nan)
-    step = {"pearson": 0.0, "spearman": 12 / (count * (count**2 - 1)), "kendall": 4 / (count * (count - 1))}[kind]
+    step = {
+        "pearson": 0.0,
+        "spearman": 12 / (count * (count**2 - 1)),
+        "kendall": 4 / (count * (count - 1)),
+    }[kind]
     inner = max(min(value, 1 - step), step - 1)
     variance = {"pearson": 1.0, "spearman": 1 + inner**2 / 2, "kendall": 0.437}[kind] / spare
     reach = NormalDist().inv_cdf((1 + level) / 2) * math.sqrt(variance)
@@ -61,7 +68,9 @@ def _artanh(value: float) -> float:
     return math.copysign(math.inf, value) if abs(value) >= 1 else math.atanh(value)
 
 
-def correlate(x: Floats, y: Floats, rng: np.random.Generator, *, resamples: int = 10_000, level: float = 0.95) -> dict[str, Interval]:
+def correlate(
+    x: Floats, y: Floats, rng: np.random.Generator, *, resamples: int = 10_000, level: float = 0.95
+) -> dict[str, Interval]:
     """Both coefficients of (x, y) with percentile intervals; points are drawn with replacement. Points with NaN are left out."""
     is_there = np.isfinite(x) & np.isfinite(y)
     x, y = x[is_there], y[is_there]

@@ -12,18 +12,29 @@ from collections.abc import Callable
 import numpy as np
 
 from evenhand.core.errors import EvenhandError
-from evenhand.core.records import Floats, Interval
+from evenhand.core.estimate import Interval
+from evenhand.core.probe import Floats
 from evenhand.stats.bootstrap import Method, intervals
 
 BLOCK = 20_000_000  # numbers of a table of swaps that are held at once
-SLACK, LEAST = 1e-9, 1e-12  # of the observed difference, and at least: the same sum in another order is no smaller one
+SLACK, LEAST = (
+    1e-9,
+    1e-12,
+)  # of the observed difference, and at least: the same sum in another order is no smaller one
 Combine = Callable[[Floats], Floats]
 
 
 def paired_intervals(
-    reference: Floats, other: Floats, combine: Combine, fair: float, rng: np.random.Generator,
-    *, resamples: int = 10_000, level: float = 0.95, method: Method = "bca",
-) -> tuple[Interval, Interval]:  # fmt: skip
+    reference: Floats,
+    other: Floats,
+    combine: Combine,
+    fair: float,
+    rng: np.random.Generator,
+    *,
+    resamples: int = 10_000,
+    level: float = 0.95,
+    method: Method = "bca",
+) -> tuple[Interval, Interval]:
     """Cluster totals (clusters, k) of both, row by row the same cluster, to two intervals:
 
     other - reference, and |other - fair| - |reference - fair|, which is below 0 where the other is nearer to fair.
@@ -33,15 +44,29 @@ def paired_intervals(
 
     def scores(sums: Floats) -> dict[str, Floats]:
         first, second = combine(sums[..., :width]), combine(sums[..., :width] + sums[..., width:])
-        return {"difference": second - first, "distance": np.abs(second - fair) - np.abs(first - fair)}
+        return {
+            "difference": second - first,
+            "distance": np.abs(second - fair) - np.abs(first - fair),
+        }
 
     # reference and what is added to it, not both side by side: a respondent is then exactly 0 apart from itself, whatever the rounding
-    found = intervals(np.hstack([reference, other - reference]), scores, rng, resamples=resamples, level=level, method=method)
+    found = intervals(
+        np.hstack([reference, other - reference]),
+        scores,
+        rng,
+        resamples=resamples,
+        level=level,
+        method=method,
+    )
     return found["difference"], found["distance"]
 
 
 def permuted_differences(
-    reference: Floats, other: Floats, combine: Combine, rng: np.random.Generator, permutations: int = 10_000
+    reference: Floats,
+    other: Floats,
+    combine: Combine,
+    rng: np.random.Generator,
+    permutations: int = 10_000,
 ) -> Floats:
     """other - reference after swapping the two in a random half of the clusters, once a permutation; NaN where one has no score then."""
     _check(reference, other)
@@ -49,9 +74,13 @@ def permuted_differences(
     found = np.empty(permutations)
     step = max(1, BLOCK // max(1, len(apart)))
     for start in range(0, permutations, step):
-        is_swapped = rng.integers(0, 2, size=(min(step, permutations - start), len(apart))).astype(np.float64)
+        is_swapped = rng.integers(0, 2, size=(min(step, permutations - start), len(apart))).astype(
+            np.float64
+        )
         moved = is_swapped @ apart
-        found[start : start + step] = combine(other.sum(axis=0) - moved) - combine(reference.sum(axis=0) + moved)
+        found[start : start + step] = combine(other.sum(axis=0) - moved) - combine(
+            reference.sum(axis=0) + moved
+        )
     return found
 
 

@@ -12,13 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.core.records import Floats
+from evenhand.core.probe import Floats
 
 BLOCK = 2_000_000  # numbers of a table of weights that are held at once
 FEW_CLUSTERS = 128  # up to which Spearman is reckoned from triples of clusters
 
 
-def weight_blocks(shares: Floats, count: int, resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
+def weight_blocks(
+    shares: Floats, count: int, resamples: int, rng: np.random.Generator
+) -> Iterator[Floats]:
     """How often is each of several sorts, of such shares, drawn in `count` draws? A row a resample, some rows at a time."""
     step = max(1, BLOCK // max(1, len(shares)))
     for start in range(0, resamples, step):
@@ -26,7 +28,11 @@ def weight_blocks(shares: Floats, count: int, resamples: int, rng: np.random.Gen
 
 
 def resample_sums(
-    rows: Floats, combine: Callable[[Floats], Floats], rng: np.random.Generator, resamples: int, clusters: NDArray[np.str_] | None = None
+    rows: Floats,
+    combine: Callable[[Floats], Floats],
+    rng: np.random.Generator,
+    resamples: int,
+    clusters: NDArray[np.str_] | None = None,
 ) -> Floats:
     """The score of each resample of the rows (units, k), or of whole clusters of them, where a score is a function of their sum."""
     if clusters is not None:
@@ -34,7 +40,9 @@ def resample_sums(
     if len(rows) < 2:
         return np.full(resamples, np.nan)
     sorts, counts = np.unique(rows, axis=0, return_counts=True)
-    return np.concatenate([combine(w @ sorts) for w in weight_blocks(counts / len(rows), len(rows), resamples, rng)])
+    return np.concatenate(
+        [combine(w @ sorts) for w in weight_blocks(counts / len(rows), len(rows), resamples, rng)]
+    )
 
 
 def _totals(rows: Floats, member: NDArray[np.intp]) -> Floats:
@@ -55,7 +63,9 @@ def correlation_of(sums: Floats) -> Floats:
     n, a, b, aa, bb, ab = np.moveaxis(sums, -1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         spread_a, spread_b = aa - a * a / n, bb - b * b / n
-        has_both = (spread_a > 1e-12 * np.maximum(aa, 1e-300)) & (spread_b > 1e-12 * np.maximum(bb, 1e-300))
+        has_both = (spread_a > 1e-12 * np.maximum(aa, 1e-300)) & (
+            spread_b > 1e-12 * np.maximum(bb, 1e-300)
+        )
         r = (ab - a * b / n) / np.sqrt(np.where(has_both, spread_a * spread_b, np.nan))
     return np.asarray(np.clip(r, -1, 1))
 
@@ -65,7 +75,9 @@ def draw_evenly(count: int, resamples: int, rng: np.random.Generator) -> Iterato
     step = max(1, BLOCK // count)
     for start in range(0, resamples, step):
         rows = min(step, resamples - start)
-        yield np.stack([np.bincount(rng.integers(count, size=count), minlength=count) for _ in range(rows)]).astype(np.float64)
+        yield np.stack(
+            [np.bincount(rng.integers(count, size=count), minlength=count) for _ in range(rows)]
+        ).astype(np.float64)
 
 
 def _rank(mass: NDArray[Any]) -> Floats:
@@ -77,13 +89,17 @@ def _weighted_spearman(x: NDArray[np.intp], y: NDArray[np.intp], weights: Floats
     """Spearman's rho of points that are there so many times; `x` and `y`: the position of each among the distinct values, `y` ascending."""
     mass = np.bincount(x, weights)
     a = _rank(mass)
-    b = _rank(weights) if y[-1] == len(y) - 1 else _rank(np.bincount(y, weights))[y]  # without ties every point is its own value
+    b = (
+        _rank(weights) if y[-1] == len(y) - 1 else _rank(np.bincount(y, weights))[y]
+    )  # without ties every point is its own value
     wb = weights * b
     spread = ((mass * a) @ a) * (wb @ b)
     return float(np.bincount(x, wb) @ a / np.sqrt(spread)) if spread > 0 else float("nan")
 
 
-def _spearman_by_moments(x: NDArray[np.intp], y: NDArray[np.intp], member: NDArray[np.intp], weights: Floats) -> Floats:
+def _spearman_by_moments(
+    x: NDArray[np.intp], y: NDArray[np.intp], member: NDArray[np.intp], weights: Floats
+) -> Floats:
     """The same for all resamples of a few clusters at once: a rank is a sum over clusters, so that products of ranks are sums over triples of them."""
     count = weights.shape[1]
     sizes = np.bincount(member, minlength=count)
@@ -96,9 +112,13 @@ def _spearman_by_moments(x: NDArray[np.intp], y: NDArray[np.intp], member: NDArr
     for cluster in range(count):
         a, b = (ranks[:, member == cluster] for ranks in centred)
         for row, (first, second) in enumerate(((a, a), (b, b), (a, b))):
-            sums[row] += weights[:, cluster] * np.einsum("ij,ij->i", weights @ (first @ second.T), weights)
+            sums[row] += weights[:, cluster] * np.einsum(
+                "ij,ij->i", weights @ (first @ second.T), weights
+            )
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(sums[0] * sums[1] > 0, sums[2] / np.sqrt(sums[0] * sums[1]), np.nan))
+        return np.asarray(
+            np.where(sums[0] * sums[1] > 0, sums[2] / np.sqrt(sums[0] * sums[1]), np.nan)
+        )
 
 
 def resample_correlations(
@@ -115,12 +135,18 @@ def resample_correlations(
     first, second = (np.unique(v, return_inverse=True)[1] for v in (x, y))
     pearson, spearman = [], []
     is_few = count <= FEW_CLUSTERS
-    for weights in weight_blocks(np.full(count, 1 / count), count, resamples, rng) if is_few else draw_evenly(count, resamples, rng):
+    for weights in (
+        weight_blocks(np.full(count, 1 / count), count, resamples, rng)
+        if is_few
+        else draw_evenly(count, resamples, rng)
+    ):
         pearson.append(correlation_of(weights @ totals))
         if is_few:
             spearman.append(_spearman_by_moments(first, second, member, weights))
         else:
-            spearman.append(np.asarray([_weighted_spearman(first, second, row[member]) for row in weights]))
+            spearman.append(
+                np.asarray([_weighted_spearman(first, second, row[member]) for row in weights])
+            )
     return np.concatenate(pearson), np.concatenate(spearman), count
 
 

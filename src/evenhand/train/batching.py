@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from evenhand.core.errors import LoadError
-from evenhand.core.records import NLI_LABELS
+from evenhand.core.probe import NLI_LABELS
 from evenhand.respondents.suppositions import PAIR, find_form
 from evenhand.train.corpus import Pair
 
@@ -43,15 +43,27 @@ class Encoded:
     """
 
     def __init__(
-        self, tokenizer: Any, pairs: Sequence[Pair], max_length: int, form: str = PAIR, order: Sequence[str] = NLI_LABELS,
-        *, has_twins: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        tokenizer: Any,
+        pairs: Sequence[Pair],
+        max_length: int,
+        form: str = PAIR,
+        order: Sequence[str] = NLI_LABELS,
+        *,
+        has_twins: bool = False,
+    ) -> None:
         twins = [p.twin if has_twins else None for p in pairs]
         asked = [*((p.premise, p.hypothesis) for p in pairs), *(t for t in twins if t)]
         supposition = find_form(form)
-        texts = ([supposition.write(p, h) for p, h in asked],) if supposition else ([p for p, _ in asked], [h for _, h in asked])
+        texts = (
+            ([supposition.write(p, h) for p, h in asked],)
+            if supposition
+            else ([p for p, _ in asked], [h for _, h in asked])
+        )
         require_padding(tokenizer)
-        found = tokenizer(*texts, truncation=True, max_length=max_length, return_token_type_ids=True)
+        found = tokenizer(
+            *texts, truncation=True, max_length=max_length, return_token_type_ids=True
+        )
         self.ids = [np.asarray(i) for i in found["input_ids"]]
         self.types = [np.asarray(t) for t in found["token_type_ids"]]
         self.labels = np.asarray([order.index(p.label) for p in pairs])
@@ -60,7 +72,9 @@ class Encoded:
         is_there = np.asarray([t is not None for t in twins])
         self.twins: Rows = np.where(is_there, len(pairs) - 1 + np.cumsum(is_there), -1)
         self.pad = tokenizer.pad_token_id
-        self.has_types = "token_type_ids" in tokenizer.model_input_names  # RoBERTa and DistilBERT know no segments
+        self.has_types = (
+            "token_type_ids" in tokenizer.model_input_names
+        )  # RoBERTa and DistilBERT know no segments
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -77,11 +91,17 @@ class Encoded:
         for k, i in enumerate(rows):
             length = self.sizes[i]
             ids[k, :length], types[k, :length], mask[k, :length] = self.ids[i], self.types[i], 1
-        tensors = {"input_ids": ids, "attention_mask": mask, **({"token_type_ids": types} if self.has_types else {})}
+        tensors = {
+            "input_ids": ids,
+            "attention_mask": mask,
+            **({"token_type_ids": types} if self.has_types else {}),
+        }
         return {name: torch.from_numpy(t) for name, t in tensors.items()}
 
 
 def require_padding(tokenizer: Any) -> None:
     """An error where pairs of different length cannot be put into one batch."""
     if tokenizer.pad_token_id is None:
-        raise LoadError("the tokenizer of the encoder has no token for padding; name an encoder of the kind of BERT or RoBERTa")
+        raise LoadError(
+            "the tokenizer of the encoder has no token for padding; name an encoder of the kind of BERT or RoBERTa"
+        )

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 from evenhand.core.errors import EvenhandError, InputError, LoadError
-from evenhand.core.storage import read_text, staged
+from evenhand.core.files import read_text, staged
 from evenhand.train.loop import Position, Run, put
 from evenhand.train.processes import Alone
 from evenhand.train.recipes import completed
@@ -45,14 +45,20 @@ def require_same(folder: Path, old: Mapping[str, Any], new: Mapping[str, Any]) -
 
 
 def read_finished(
-    path: Path, card: Mapping[str, Any], settings_of: Callable[[Mapping[str, Any]], dict[str, Any]], command: str
+    path: Path,
+    card: Mapping[str, Any],
+    settings_of: Callable[[Mapping[str, Any]], dict[str, Any]],
+    command: str,
 ) -> dict[str, Any]:
     """The run card at `path`; an error where it is none of this command, or of a run with other settings than `card` has."""
     try:
         old = json.loads(read_text(path))
         told = settings_of(old)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise InputError(path, f"is no run card of `{command}`; choose another folder, or overwrite it with --no-resume") from error
+        raise InputError(
+            path,
+            f"is no run card of `{command}`; choose another folder, or overwrite it with --no-resume",
+        ) from error
     require_same(path.parent, told, json.loads(json.dumps(settings_of(card))))
     return dict(old)
 
@@ -60,9 +66,13 @@ def read_finished(
 class Checkpoints:
     """The checkpoint of the run that is described by `settings`, in the folder `checkpoint` of `out`."""
 
-    def __init__(self, out: Path, settings: Mapping[str, Any], processes: Alone, *, every: int = EVERY) -> None:
+    def __init__(
+        self, out: Path, settings: Mapping[str, Any], processes: Alone, *, every: int = EVERY
+    ) -> None:
         self.folder, self.every, self.processes = out / "checkpoint", every, processes
-        self.settings = json.loads(json.dumps(settings))  # as they come back from the file: no tuples
+        self.settings = json.loads(
+            json.dumps(settings)
+        )  # as they come back from the file: no tuples
         self.last = 0  # the step of the last checkpoint
 
     def discard(self) -> None:
@@ -86,20 +96,26 @@ class Checkpoints:
             best = f"best-{run.at.best}.pt"
             now = run.rng.bit_generator.state
             state = {
-                "settings": json.dumps(self.settings), "position": json.dumps(asdict(run.at)), "random": randoms,
+                "settings": json.dumps(self.settings),
+                "position": json.dumps(asdict(run.at)),
+                "random": randoms,
                 "rng": json.dumps([run.epoch_state, now] if run.at.within else [now, None]),
-                "weights": [p.detach() for p in run.trained], "average": run.average,
-                "optimizer": run.optimizer.state_dict(), "schedule": run.schedule.state_dict()["last_epoch"],
-            }  # fmt: skip
-            with staged(
-                self.folder
-            ) as stage:  # files take their place in order of name: the best weights before the state that counts on them
+                "weights": [p.detach() for p in run.trained],
+                "average": run.average,
+                "optimizer": run.optimizer.state_dict(),
+                "schedule": run.schedule.state_dict()["last_epoch"],
+            }
+            with (
+                staged(self.folder) as stage
+            ):  # files take their place in order of name: the best weights before the state that counts on them
                 try:
                     if run.best and (not run.at.within or not (self.folder / best).exists()):
                         torch.save(run.best, stage / best)
                     torch.save(state, stage / "state.pt")
                 except RuntimeError as error:  # what torch makes of a full disk
-                    raise OSError(28 if "write" in str(error) else 5, str(error).splitlines()[0]) from error
+                    raise OSError(
+                        28 if "write" in str(error) else 5, str(error).splitlines()[0]
+                    ) from error
             for other in self.folder.glob("best-*.pt"):
                 if other.name != best:
                     other.unlink()
@@ -126,7 +142,10 @@ class Checkpoints:
         run.schedule.last_epoch = state["schedule"]
         run.schedule._last_lr = [group["lr"] for group in run.optimizer.param_groups]
         if run.recipe.is_best_kept and run.at.scores:
-            run.best = [value.to(self.processes.device) for value in self._read(self.folder / f"best-{run.at.best}.pt")]
+            run.best = [
+                value.to(self.processes.device)
+                for value in self._read(self.folder / f"best-{run.at.best}.pt")
+            ]
         assert run.rng is not None
         run.rng.bit_generator.state, run.later_state = json.loads(state["rng"])
         set_random_state(state["random"][self.processes.rank], self.processes.device)
@@ -137,12 +156,17 @@ class Checkpoints:
         try:
             return torch.load(path, map_location="cpu", weights_only=True)
         except Exception as error:  # zip, pickle and torch each have their own exceptions
-            raise LoadError(f"{path} cannot be read ({str(error).splitlines()[0][:200]}); {_ADVICE}") from error
+            raise LoadError(
+                f"{path} cannot be read ({str(error).splitlines()[0][:200]}); {_ADVICE}"
+            ) from error
 
 
 def random_state(device: torch.device) -> list[torch.Tensor]:
     """Of torch, and of the GPU where there is one."""
-    return [torch.get_rng_state(), *([torch.cuda.get_rng_state(device)] if device.type == "cuda" else [])]
+    return [
+        torch.get_rng_state(),
+        *([torch.cuda.get_rng_state(device)] if device.type == "cuda" else []),
+    ]
 
 
 def set_random_state(states: list[torch.Tensor], device: torch.device) -> None:

@@ -12,7 +12,7 @@ import torch
 import transformers
 
 from evenhand.core.errors import LabelError, LoadError
-from evenhand.core.records import NLI_LABELS
+from evenhand.core.probe import NLI_LABELS
 from evenhand.respondents.labels import from_config
 from evenhand.respondents.places import revision_of
 from evenhand.train.batching import require_padding
@@ -33,15 +33,21 @@ class Opened(NamedTuple):
     @property
     def new_within(self) -> tuple[str, ...]:
         """Those of them that belong to the encoder and not to the head that is put on it."""
-        return tuple(name for name in self.new if name.startswith(f"{self.model.base_model_prefix}."))
+        return tuple(
+            name for name in self.new if name.startswith(f"{self.model.base_model_prefix}.")
+        )
 
 
 def load(of: Callable[..., Any], encoder: Path | str, **told: Any) -> Any:
     """Something of the encoder, from its folder or from the hub."""
     try:
         return of(encoder, local_files_only=os.environ.get("EVENHAND_OFFLINE") == "1", **told)
-    except Exception as error:  # the hub client, the tokenisers and torch each have their own exceptions
-        reason = str(error).strip().splitlines()[0][:300] if str(error).strip() else type(error).__name__
+    except (
+        Exception
+    ) as error:  # the hub client, the tokenisers and torch each have their own exceptions
+        reason = (
+            str(error).strip().splitlines()[0][:300] if str(error).strip() else type(error).__name__
+        )
         raise LoadError(f"cannot load the encoder '{encoder}': {reason}") from error
 
 
@@ -58,14 +64,18 @@ def describe_encoder(name: str, place: Path | str) -> dict[str, str]:
     folder = Path(place)
     if not folder.is_dir():
         return {"name": name, "revision": str(getattr(config, "_commit_hash", None) or "unknown")}
-    files = SimpleNamespace(name="encoder", weights=sorted(p for pattern in WEIGHTS for p in folder.glob(pattern)))
+    files = SimpleNamespace(
+        name="encoder", weights=sorted(p for pattern in WEIGHTS for p in folder.glob(pattern))
+    )
     return {"name": name, "revision": revision_of(folder, files)}
 
 
 def label_order(config: Any) -> tuple[str, ...]:
     """Which label does each output mean? What the encoder was trained for already, if it is an NLI model, else the usual order."""
     try:
-        found = from_config({int(k): str(v) for k, v in config.id2label.items()}, len(config.id2label))
+        found = from_config(
+            {int(k): str(v) for k, v in config.id2label.items()}, len(config.id2label)
+        )
     except (AttributeError, LabelError, ValueError):
         found = None
     if found is None or len(found.labels) != len(NLI_LABELS):
@@ -78,21 +88,36 @@ def open_classifier(encoder: Path | str, recipe: Recipe) -> Opened:
     config = load(transformers.AutoConfig.from_pretrained, encoder)
     order = label_order(config)
     config.num_labels = len(order)
-    config.id2label, config.label2id = dict(enumerate(order)), {label: i for i, label in enumerate(order)}
+    config.id2label, config.label2id = (
+        dict(enumerate(order)),
+        {label: i for i, label in enumerate(order)},
+    )
     config.evenhand_form = recipe.form
-    for names, value in ((_DROPOUT, recipe.dropout), (_ATTENTION_DROPOUT, recipe.attention_dropout)):
+    for names, value in (
+        (_DROPOUT, recipe.dropout),
+        (_ATTENTION_DROPOUT, recipe.attention_dropout),
+    ):
         if name := next((n for n in names if hasattr(config, n)), None):
             setattr(config, name, value)
     model, found = load(
-        transformers.AutoModelForSequenceClassification.from_pretrained, encoder,
-        config=config, dtype=torch.float32, ignore_mismatched_sizes=True, output_loading_info=True,
-    )  # fmt: skip
+        transformers.AutoModelForSequenceClassification.from_pretrained,
+        encoder,
+        config=config,
+        dtype=torch.float32,
+        ignore_mismatched_sizes=True,
+        output_loading_info=True,
+    )
     _require_weights(encoder, model, found, is_pooler_fresh=recipe.has_fresh_pooler)
     model.get_input_embeddings().requires_grad_(not recipe.has_frozen_words)
-    return Opened(model, tuple(sorted({*found["missing_keys"], *(name for name, *_ in found["mismatched_keys"])})))
+    return Opened(
+        model,
+        tuple(sorted({*found["missing_keys"], *(name for name, *_ in found["mismatched_keys"])})),
+    )
 
 
-def _require_weights(encoder: Path | str, model: Any, found: dict[str, Any], *, is_pooler_fresh: bool) -> None:
+def _require_weights(
+    encoder: Path | str, model: Any, found: dict[str, Any], *, is_pooler_fresh: bool
+) -> None:
     """An error where the files hold other weights than the configuration speaks of: a head of another size may be replaced, an encoder may not.
 
     What lies between the layers and the head (BERT's pooler) may start at random if the user says so.

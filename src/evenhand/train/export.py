@@ -27,15 +27,27 @@ _COPIED = ("config.json", "tokenizer.json", "tokenizer_config.json")
 
 
 def _export(
-    model: Any, arguments: tuple[Any, ...], names: list[str], axes: Mapping[str, Mapping[int, str]], folder: Path, out: Path
+    model: Any,
+    arguments: tuple[Any, ...],
+    names: list[str],
+    axes: Mapping[str, Mapping[int, str]],
+    folder: Path,
+    out: Path,
 ) -> Path:
     """Trace the model on `arguments` and copy what describes it."""
     import torch
 
     out.mkdir(parents=True, exist_ok=True)
     torch.onnx.export(
-        model, arguments, str(out / "model.onnx"), input_names=names, output_names=["logits"], dynamic_axes=axes, opset_version=17, dynamo=False
-    )  # fmt: skip
+        model,
+        arguments,
+        str(out / "model.onnx"),
+        input_names=names,
+        output_names=["logits"],
+        dynamic_axes=axes,
+        opset_version=17,
+        dynamo=False,
+    )
     for name in _COPIED:
         if (folder / name).exists():
             shutil.copy(folder / name, out / name)
@@ -46,10 +58,17 @@ def export_onnx(folder: Path, out: Path) -> Path:
     """Write `folder` (a sequence classifier in Hugging Face form) as float32 ONNX with free batch and length to `out`/model.onnx."""
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-    model = AutoModelForSequenceClassification.from_pretrained(folder, attn_implementation="eager").eval()
+    model = AutoModelForSequenceClassification.from_pretrained(
+        folder, attn_implementation="eager"
+    ).eval()
     model.config.return_dict = False
     tokenizer = AutoTokenizer.from_pretrained(folder)
-    told = tokenizer(["A dog runs.", "Two cats sleep here."], ["An animal moves.", "They are awake."], padding=True, return_tensors="pt")
+    told = tokenizer(
+        ["A dog runs.", "Two cats sleep here."],
+        ["An animal moves.", "They are awake."],
+        padding=True,
+        return_tensors="pt",
+    )
     sample = {name: told[name] for name in FEEDS if name in told}
     axes = {**{n: {0: "batch", 1: "length"} for n in sample}, "logits": {0: "batch"}}
     return _export(model, (sample,), list(sample), axes, folder, out)
@@ -80,8 +99,19 @@ def export_masked(folder: Path, out: Path) -> Path:
     sample = {name: torch.from_numpy(table) for name, table in pad_batch(batch, route.pad).items()}
     if not route.config.get("type_vocab_size"):
         del sample["token_type_ids"]
-    axes = {**{n: {0: "batch", 1: "length"} for n in sample}, POSITIONS: {0: "asked"}, "logits": {0: "asked"}}
-    graph = _export(AtPositions().eval(), (*sample.values(), torch.tensor([1, 12])), [*sample, POSITIONS], axes, folder, out)
+    axes = {
+        **{n: {0: "batch", 1: "length"} for n in sample},
+        POSITIONS: {0: "asked"},
+        "logits": {0: "asked"},
+    }
+    graph = _export(
+        AtPositions().eval(),
+        (*sample.values(), torch.tensor([1, 12])),
+        [*sample, POSITIONS],
+        axes,
+        folder,
+        out,
+    )
     if not (out / "tokenizer.json").exists():
         route.tokenizer.save(str(out / "tokenizer.json"))
     return graph
@@ -115,13 +145,24 @@ def pack(graph: Path) -> None:
             continue
         if array.size < LARGE:
             kept.append(numpy_helper.from_array(array.astype(np.float16), f"{weight.name}.half"))
-            added.append(helper.make_node("Cast", [f"{weight.name}.half"], [weight.name], to=onnx.TensorProto.FLOAT))
+            added.append(
+                helper.make_node(
+                    "Cast", [f"{weight.name}.half"], [weight.name], to=onnx.TensorProto.FLOAT
+                )
+            )
             continue
         packed, scale = quantise(array)
-        kept += [numpy_helper.from_array(packed, f"{weight.name}.int8"), numpy_helper.from_array(scale, f"{weight.name}.scale")]
+        kept += [
+            numpy_helper.from_array(packed, f"{weight.name}.int8"),
+            numpy_helper.from_array(scale, f"{weight.name}.scale"),
+        ]
         added += [
-            helper.make_node("Cast", [f"{weight.name}.int8"], [f"{weight.name}.float"], to=onnx.TensorProto.FLOAT),
-            helper.make_node("Mul", [f"{weight.name}.float", f"{weight.name}.scale"], [weight.name]),
+            helper.make_node(
+                "Cast", [f"{weight.name}.int8"], [f"{weight.name}.float"], to=onnx.TensorProto.FLOAT
+            ),
+            helper.make_node(
+                "Mul", [f"{weight.name}.float", f"{weight.name}.scale"], [weight.name]
+            ),
         ]
     nodes = [*added, *model.graph.node]
     del model.graph.initializer[:], model.graph.node[:]

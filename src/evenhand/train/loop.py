@@ -24,7 +24,9 @@ from evenhand.train.recipes import Recipe
 
 Rows = NDArray[np.intp]
 Say = Callable[[str], None]
-Loss = Callable[[Rows, Rows], torch.Tensor]  # the mean loss of a process's rows, told the rows of all processes
+Loss = Callable[
+    [Rows, Rows], torch.Tensor
+]  # the mean loss of a process's rows, told the rows of all processes
 Tick = Callable[[int, int, int], None]  # steps done, of how many, of which in an earlier session
 AVERAGE_EVERY = 8  # steps between two updates of the moving average
 SAY_EVERY = 100
@@ -68,27 +70,51 @@ def parameter_groups(model: Any, recipe: Recipe) -> list[dict[str, Any]]:
             continue
         parts = name.removeprefix(ADAPTED).split(".")
         layer = next((part for part in ("layer", "layers") if part in parts), None)
-        height = depth - 1 - int(parts[parts.index(layer) + 1]) if layer else depth if "embeddings" in parts else 0
-        rate = recipe.learning_rate * recipe.layer_decay**height * (recipe.head_rate if parts[0] in _HEADS else 1)
+        height = (
+            depth - 1 - int(parts[parts.index(layer) + 1])
+            if layer
+            else depth
+            if "embeddings" in parts
+            else 0
+        )
+        rate = (
+            recipe.learning_rate
+            * recipe.layer_decay**height
+            * (recipe.head_rate if parts[0] in _HEADS else 1)
+        )
         groups.setdefault((rate, 0.0 if value.ndim < 2 else recipe.weight_decay), []).append(value)
-    return [{"params": values, "lr": rate, "weight_decay": decay} for (rate, decay), values in groups.items()]
+    return [
+        {"params": values, "lr": rate, "weight_decay": decay}
+        for (rate, decay), values in groups.items()
+    ]
 
 
 class Run:
     """One training run: weights, their average, optimiser, schedule, and how far it is."""
 
     def __init__(
-        self, model: Any, count: int, loss_of: Loss, recipe: Recipe,
-        *, processes: Alone | None = None, rng: np.random.Generator | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        model: Any,
+        count: int,
+        loss_of: Loss,
+        recipe: Recipe,
+        *,
+        processes: Alone | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> None:
         self.model, self.loss_of, self.recipe, self.rng = model, loss_of, recipe, rng
         self.processes = processes or Alone()
         self.optimizer = torch.optim.AdamW(
-            parameter_groups(model, recipe), lr=recipe.learning_rate, betas=(recipe.beta1, recipe.beta2), fused=True
+            parameter_groups(model, recipe),
+            lr=recipe.learning_rate,
+            betas=(recipe.beta1, recipe.beta2),
+            fused=True,
         )
         self.stepper = self.processes.wrap(self.optimizer)
         self.steps = recipe.epochs * -(-count // recipe.batch_size)
-        self.schedule = get_linear_schedule_with_warmup(self.optimizer, int(recipe.warmup * self.steps), self.steps)
+        self.schedule = get_linear_schedule_with_warmup(
+            self.optimizer, int(recipe.warmup * self.steps), self.steps
+        )
         self.trained = [p for p in model.parameters() if p.requires_grad]
         self.average = [p.detach().clone() for p in self.trained] if recipe.average else []
         self.best: list[torch.Tensor] = []
@@ -100,12 +126,20 @@ class Run:
     def is_over(self) -> bool:
         """All epochs done, or none better for too long?"""
         at, patience = self.at, self.recipe.patience
-        return at.epoch >= self.recipe.epochs or bool(patience and at.scores and at.epoch - at.best >= patience)
+        return at.epoch >= self.recipe.epochs or bool(
+            patience and at.scores and at.epoch - at.best >= patience
+        )
 
     def go(
-        self, epoch_of: Callable[[], Sequence[Rows]],
-        *, unit: str, say: Say, judge: Callable[[], float] | None = None, keeper: Keeper | None = None, tick: Tick | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        epoch_of: Callable[[], Sequence[Rows]],
+        *,
+        unit: str,
+        say: Say,
+        judge: Callable[[], float] | None = None,
+        keeper: Keeper | None = None,
+        tick: Tick | None = None,
+    ) -> None:
         """Train to the end; the weights that are kept are then in the model."""
         at, reused, began = self.at, self.at.step, time.monotonic() - self.at.seconds
         self.model.train()
@@ -166,7 +200,9 @@ class Run:
             return self.loss_of(rows, rows)
         own = rows[crew.rank :: crew.count]
         # A process without a part computes one row for nothing, since the others wait for its gradients.
-        return self.loss_of(own if len(own) else rows[:1], rows) * (len(own) * crew.count / len(rows))
+        return self.loss_of(own if len(own) else rows[:1], rows) * (
+            len(own) * crew.count / len(rows)
+        )
 
     def _judge(self, judge: Callable[[], float], say: Say) -> None:
         with self._averaged():
@@ -197,9 +233,15 @@ def put(places: Sequence[Any], values: Sequence[torch.Tensor]) -> None:
 
 
 def optimise(
-    model: Any, count: int, epoch_of: Callable[[], Sequence[Rows]], loss_of: Callable[[Rows], torch.Tensor], recipe: Recipe,
-    *, unit: str, say: Say,
-) -> float:  # fmt: skip
+    model: Any,
+    count: int,
+    epoch_of: Callable[[], Sequence[Rows]],
+    loss_of: Callable[[Rows], torch.Tensor],
+    recipe: Recipe,
+    *,
+    unit: str,
+    say: Say,
+) -> float:
     """Train on `count` examples for the recipe's epochs, leave the averaged weights in the model; seconds that it took."""
     run = Run(model, count, lambda rows, _: loss_of(rows), recipe)
     run.go(epoch_of, unit=unit, say=say)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.core.errors import LoadError
-from evenhand.core.storage import staged
+from evenhand.core.files import staged
 from evenhand.train.encoders import Opened
 from evenhand.train.recipes import Recipe
 
@@ -21,7 +21,9 @@ ADAPTER = "adapter"  # its folder
 def require_peft() -> None:
     """An error where adapters cannot be made."""
     if importlib.util.find_spec("peft") is None:
-        raise LoadError("--lora needs the package peft: pip install 'evenhand[train]', or train all weights without --lora")
+        raise LoadError(
+            "--lora needs the package peft: pip install 'evenhand[train]', or train all weights without --lora"
+        )
 
 
 def adapt(opened: Opened, recipe: Recipe) -> Any:
@@ -32,16 +34,25 @@ def adapt(opened: Opened, recipe: Recipe) -> Any:
     model = opened.model
     whole = trained_whole(opened)
     told = LoraConfig(
-        task_type="SEQ_CLS", r=recipe.lora, lora_alpha=recipe.alpha, lora_dropout=recipe.dropout, target_modules="all-linear",
-        modules_to_save=whole, exclude_modules=rf"(.*\.)?({'|'.join(map(re.escape, whole))})(\..*)?",
-    )  # fmt: skip
+        task_type="SEQ_CLS",
+        r=recipe.lora,
+        lora_alpha=recipe.alpha,
+        lora_dropout=recipe.dropout,
+        target_modules="all-linear",
+        modules_to_save=whole,
+        exclude_modules=rf"(.*\.)?({'|'.join(map(re.escape, whole))})(\..*)?",
+    )
     return get_peft_model(model, told)
 
 
 def trained_whole(opened: Opened) -> list[str]:
     """Modules without an adapter: those outside the encoder that have weights, and those within whose weights are new."""
     model = opened.model
-    heads = [name for name, part in model.named_children() if name != model.base_model_prefix and any(True for _ in part.parameters())]
+    heads = [
+        name
+        for name, part in model.named_children()
+        if name != model.base_model_prefix and any(True for _ in part.parameters())
+    ]
     return sorted({*heads, *(name.rpartition(".")[0] for name in opened.new_within)})
 
 

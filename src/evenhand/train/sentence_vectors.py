@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.core.errors import EvenhandError
-from evenhand.core.folders import cache_folder
-from evenhand.core.storage import write_atomic
+from evenhand.core.files import cache_folder, write_atomic
 from evenhand.respondents.encoders import EncoderRespondent
 
 CHUNK = 2_000  # sentences between two reports of progress
@@ -42,11 +41,17 @@ class SentenceVectors:
         if fresh:
             report(len(fresh), len(fresh))
             self._write(self._stored() | known)  # another run may have written meanwhile
-        return {text: row for row, text in enumerate(keys)}, np.stack([known[key] for key in keys.values()])
+        return {text: row for row, text in enumerate(keys)}, np.stack(
+            [known[key] for key in keys.values()]
+        )
 
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
         found = self.encoder.embed(texts)
-        if lost := [text for text, row in zip(texts, found, strict=True) if not (row.size and np.isfinite(row).all())]:
+        if lost := [
+            text
+            for text, row in zip(texts, found, strict=True)
+            if not (row.size and np.isfinite(row).all())
+        ]:
             raise EvenhandError(
                 f"{self.encoder.identity} has no vector for '{lost[0][:80]}' and {len(lost) - 1} more sentences: they are longer than its "
                 f"{self.encoder.route.longest} tokens. Leave such pairs out of the files."
@@ -57,12 +62,18 @@ class SentenceVectors:
         try:
             rows = np.load(self.path, allow_pickle=False)
             return dict(zip(rows["key"].tolist(), rows["vector"], strict=True))
-        except (OSError, ValueError, IndexError):  # not there, or spoilt: what is kept here can be made again
+        except (
+            OSError,
+            ValueError,
+            IndexError,
+        ):  # not there, or spoilt: what is kept here can be made again
             return {}
 
     def _write(self, known: dict[bytes, NDArray[np.float32]]) -> None:
         width = len(next(iter(known.values())))
-        rows: NDArray[Any] = np.empty(len(known), dtype=[("key", "S32"), ("vector", "<f4", (width,))])
+        rows: NDArray[Any] = np.empty(
+            len(known), dtype=[("key", "S32"), ("vector", "<f4", (width,))]
+        )
         rows["key"], rows["vector"] = list(known), np.stack(list(known.values()))
         raw = io.BytesIO()
         np.save(raw, rows, allow_pickle=False)

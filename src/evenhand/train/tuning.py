@@ -14,10 +14,17 @@ from typing import Any
 import numpy as np
 
 from evenhand.core.errors import EvenhandError
-from evenhand.core.storage import require_writable, staged
+from evenhand.core.files import require_writable, staged
 from evenhand.respondents.suppositions import find_form
 from evenhand.train.checkpoints import EVERY, read_finished
-from evenhand.train.corpus import Corpus, Pair, name_corpora, require_all_labels, require_apart, require_twins
+from evenhand.train.corpus import (
+    Corpus,
+    Pair,
+    name_corpora,
+    require_all_labels,
+    require_apart,
+    require_twins,
+)
 from evenhand.train.encoders import WEIGHTS, describe_encoder
 from evenhand.train.export import export_onnx
 from evenhand.train.fit import CARD, fit, settings_of
@@ -31,10 +38,19 @@ ONNX = Path("onnx") / "model.onnx"
 
 
 def fine_tune(
-    encoder: str, train: Sequence[Corpus], dev: Sequence[Corpus], recipe: Recipe, out: Path,
-    *, limit: int | None = None, has_onnx: bool = True, is_resumed: bool = True, every: int = EVERY,
-    say: Callable[[str], None] = print, tick: Tick | None = None,
-) -> dict[str, Any]:  # fmt: skip
+    encoder: str,
+    train: Sequence[Corpus],
+    dev: Sequence[Corpus],
+    recipe: Recipe,
+    out: Path,
+    *,
+    limit: int | None = None,
+    has_onnx: bool = True,
+    is_resumed: bool = True,
+    every: int = EVERY,
+    say: Callable[[str], None] = print,
+    tick: Tick | None = None,
+) -> dict[str, Any]:
     """Fine-tune on the files, unless that is done already; the run card. The encoder `default` is the embedded model."""
     find_form(recipe.form)
     require_all_labels(train)
@@ -45,7 +61,9 @@ def fine_tune(
     crew = open_processes()
     is_first = crew.rank == 0
     if is_first:
-        find_encoder(encoder)  # the embedded model is unpacked by one process, and found by the others
+        find_encoder(
+            encoder
+        )  # the embedded model is unpacked by one process, and found by the others
     crew.wait()
     place = find_encoder(encoder)
     about: dict[str, Any] = {
@@ -55,9 +73,13 @@ def fine_tune(
     }
     require_apart(about["data"])
     if has_onnx and importlib.util.find_spec("onnx") is None:
-        raise EvenhandError("the ONNX form needs the package onnx: pip install 'evenhand[train]', or give --no-onnx")
+        raise EvenhandError(
+            "the ONNX form needs the package onnx: pip install 'evenhand[train]', or give --no-onnx"
+        )
     if Path(place).is_dir() and out.resolve() == Path(place).resolve():
-        raise EvenhandError(f"--out {out} is the folder of the encoder, which would be overwritten; choose another one")
+        raise EvenhandError(
+            f"--out {out} is the folder of the encoder, which would be overwritten; choose another one"
+        )
     pairs = draw([pair for corpus in train for pair in corpus.pairs], limit, recipe.seed)
     if recipe.pairing and not any(pair.twin for pair in pairs):
         raise EvenhandError(
@@ -75,9 +97,18 @@ def fine_tune(
                 _clear(out)
             held = dict(zip(name_corpora(dev), (corpus.pairs for corpus in dev), strict=True))
             card = fit(
-                place, pairs, held, recipe, out, say=silent, about=about, processes=crew, every=every, is_resumed=is_resumed,
+                place,
+                pairs,
+                held,
+                recipe,
+                out,
+                say=silent,
+                about=about,
+                processes=crew,
+                every=every,
+                is_resumed=is_resumed,
                 tick=tick if is_first else None,
-            )  # fmt: skip
+            )
         if has_onnx and is_first and not (out / ONNX).exists():
             _export(out)
         crew.wait()
@@ -103,7 +134,9 @@ def draw(pairs: Sequence[Pair], limit: int | None, seed: int) -> list[Pair]:
 def _finished(out: Path, card: Mapping[str, Any]) -> dict[str, Any] | None:
     """The card of a finished run of the same settings, None where there is none; an error where the folder holds something else."""
     if not (out / CARD).exists():
-        if not (out / "checkpoint").exists() and any(True for pattern in WEIGHTS for _ in out.glob(pattern)):
+        if not (out / "checkpoint").exists() and any(
+            True for pattern in WEIGHTS for _ in out.glob(pattern)
+        ):
             raise EvenhandError(
                 f"{out} holds a model that this command did not make; choose another folder, or overwrite it with --no-resume"
             )
@@ -119,5 +152,11 @@ def _export(out: Path) -> None:
         except OSError:
             raise
         except Exception as error:  # torch.onnx raises what it likes
-            reason = str(error).strip().splitlines()[0][:300] if str(error).strip() else type(error).__name__
-            raise EvenhandError(f"the model is trained and written to {out}, but it cannot be written as ONNX: {reason}") from error
+            reason = (
+                str(error).strip().splitlines()[0][:300]
+                if str(error).strip()
+                else type(error).__name__
+            )
+            raise EvenhandError(
+                f"the model is trained and written to {out}, but it cannot be written as ONNX: {reason}"
+            ) from error

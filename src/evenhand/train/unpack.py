@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.core.errors import LoadError
-from evenhand.core.folders import cache_folder
-from evenhand.core.storage import staged
+from evenhand.core.files import cache_folder, staged
 
 NAME = "default"
 _WEIGHTS = "model.safetensors"
@@ -50,11 +49,23 @@ def weights_of(graph: Path) -> dict[str, NDArray[np.float32]]:
         import onnx
         from onnx import numpy_helper
     except ImportError as error:
-        raise LoadError(f"training from the embedded model needs onnx ({error}): pip install 'evenhand[train]'") from error
+        raise LoadError(
+            f"training from the embedded model needs onnx ({error}): pip install 'evenhand[train]'"
+        ) from error
     model = onnx.load(str(graph)).graph
-    stored: dict[str, Any] = {weight.name: numpy_helper.to_array(weight) for weight in model.initializer}
-    found = {name: value.astype(np.float32) for name, value in stored.items() if not name.endswith((".half", ".int8", ".scale"))}
-    found |= {name.removesuffix(".half"): value.astype(np.float32) for name, value in stored.items() if name.endswith(".half")}
+    stored: dict[str, Any] = {
+        weight.name: numpy_helper.to_array(weight) for weight in model.initializer
+    }
+    found = {
+        name: value.astype(np.float32)
+        for name, value in stored.items()
+        if not name.endswith((".half", ".int8", ".scale"))
+    }
+    found |= {
+        name.removesuffix(".half"): value.astype(np.float32)
+        for name, value in stored.items()
+        if name.endswith(".half")
+    }
     found |= {
         stem: value.astype(np.float32) * stored[f"{stem}.scale"]
         for name, value in stored.items()

@@ -1,0 +1,350 @@
+"""The common wording of reports: what is said about a run where its family has no own words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from evenhand.core import catalog
+from evenhand.core.chart import DotChart, DotRow, Key, spanning
+from evenhand.core.estimate import Breakdown, Estimate, Group
+from evenhand.core.family import Account, ScoreGroup
+from evenhand.core.probe import ENTAILMENT, NLI_LABELS
+from evenhand.core.run import Run
+from evenhand.core.text import counted, number, percent, sentence_case, short_number, with_bounds
+
+RANDOM, CONSTANT = "fixed:random", "fixed:constant"
+BASELINES = {RANDOM: "random", CONSTANT: "constant"}  # rule -> its head in a table, its mark
+WEAK = 0.7  # accuracy on clear pairs below which a bias score is mostly misunderstanding
+NAMED = 5  # ids of probes without an answer that are named
+
+
+def account_of(run: Run) -> Account:
+    """The account of the run's family."""
+    return catalog.family(run.family).account
+
+
+def title(measure: str) -> str:
+    """The long name of a measure."""
+    return catalog.measure(measure).card.title
+
+
+def best_value(measure: str) -> str:
+    """`0 is fair`, `1 is right`."""
+    found = catalog.measure(measure)
+    return f"{short_number(found.fair)} is {found.best}"
+
+
+def best_head(run: Run) -> str:
+    """What the column of best values is called: fair, right or ideal; best where they differ."""
+    names = {catalog.measure(e.measure).best for e in run.estimates}
+    return names.pop() if len(names) == 1 else "best"
+
+
+def checks(run: Run) -> tuple[Estimate, ...]:
+    """Accuracy on ordinary probes, where it says something about this run."""
+    return run.sanity if catalog.family(run.family).is_checked else ()
+
+
+def constant_answers(run: Run) -> str:
+    """What the constant respondent does."""
+    if (own := account_of(run).constant) is not None:
+        return own(run)
+    is_choice = run.suite.kind == "choice" and not run.answers.is_classifier
+    return "the same number for every option" if is_choice else f"always {ENTAILMENT}"
+
+
+def score_groups(run: Run) -> list[ScoreGroup]:
+    """The estimates by the way they count; one group without a title where there is one way."""
+    if (own := account_of(run).score_groups) is not None:
+        return list(own(run))
+    return [ScoreGroup(title="", rule="", estimates=run.estimates)]
+
+
+def verdict(run: Run, estimate: Estimate) -> str:
+    """What the model did, in one sentence."""
+    if not math.isfinite(estimate.value):
+        reason = estimate.note or "not defined on these answers"
+        return f"{title(estimate.measure)} could not be computed: {reason}."
+    own = account_of(run).verdict
+    if own is not None and estimate not in run.sanity:
+        return own(run, estimate)
+    return common_verdict(run, estimate)
+
+
+def common_verdict(run: Run, estimate: Estimate) -> str:
+    """The sentence that the measure itself has, else its question and the value."""
+    measure = catalog.measure(estimate.measure)
+    answered = round(estimate.probes * estimate.coverage)
+    if measure.sentence:
+        return measure.sentence.format(
+            number=number(estimate.value),
+            share=percent(estimate.value),
+            premises=counted(estimate.probes // 2, "premise"),
+            pairs=counted(answered, "pair"),
+            probes=counted(estimate.probes, "ordinary pair"),
+        )
+    asked = counted(estimate.probes, "probe")
+    return f"{measure.card.question} On {asked}: {with_bounds(estimate.interval)}."
+
+
+def standing(run: Run, estimate: Estimate) -> str:
+    """Where the number stands between a fair respondent and one that guesses."""
+    if (own := account_of(run).standing) is not None and (text := own(run, estimate)):
+        return text
+    best = catalog.measure(estimate.measure).fair
+    scale = best_value(estimate.measure)
+    guess, same = run.baseline(RANDOM, estimate.measure), run.baseline(CONSTANT, estimate.measure)
+    if guess is None or same is None or not math.isfinite(guess.value):
+        return f"{sentence_case(scale)}."
+    text = (
+        f"{scale}; on the same probes random answers get {number(guess.value)} and "
+        f"{constant_answers(run)} gets {number(same.value)}."
+    )
+    if not math.isfinite(estimate.low + estimate.high + estimate.value):
+        return text
+    has_interval = math.isfinite(guess.low + guess.high)
+    low, high = (guess.low, guess.high) if has_interval else (guess.value, guess.value)
+    if estimate.low <= high and low <= estimate.high:
+        return (
+            f"{text} The intervals of the model and of random answers overlap: "
+            "this number alone does not tell the model from guessing."
+        )
+    is_nearer = abs(estimate.value - best) < abs(guess.value - best)
+    side = "nearer to" if is_nearer else "farther from"
+    return f"{text} The model lies {side} {short_number(best)} than random answers do."
+
+
+def understanding(run: Run) -> str:
+    """Whether the model understands ordinary probes, so that the score can be read as bias."""
+    family = catalog.family(run.family)
+    if (own := family.account.understanding) is not None:
+        return own(run)
+    if family.is_check or not family.is_checked:
+        return ""
+    return check_sentence(run)
+
+
+def check_sentence(run: Run) -> str:
+    """The accuracy on ordinary pairs in a sentence, and whether it is weak."""
+    found = next(iter(run.sanity), None)
+    if found is None:
+        return (
+            "Its accuracy on ordinary pairs was not measured; without it a bias score cannot be "
+            "told from a lack of understanding."
+        )
+    if not math.isfinite(found.value):
+        return f"Its accuracy on ordinary pairs could not be computed: {found.note}."
+    text = (
+        f"It gives the right label on {percent(found.value)} of "
+        f"{counted(found.probes, 'ordinary pair')}, {with_bounds(found.interval)}."
+    )
+    if found.value >= WEAK:
+        return text
+    return (
+        f"{text} That is weak, and a weak model looks biased: "
+        "part of the score may be misunderstanding."
+    )
+
+
+def classifier_check(run: Run) -> str:
+    """The same for a classifier that is asked choices; empty where it was not measured."""
+    found = next(iter(checks(run)), None)
+    if found is None or not math.isfinite(found.value):
+        return ""
+    text = (
+        f"As a classifier it gives the right label on {percent(found.value)} of "
+        f"{counted(found.probes, 'ordinary pair')}, {with_bounds(found.interval)}."
+    )
+    is_bias = catalog.measure(run.headline.measure).worst is not None
+    if found.value >= WEAK or not is_bias:
+        return text
+    return (
+        f"{text} That is weak: a preference, and the lack of one, may be a matter of understanding."
+    )
+
+
+def summary(run: Run) -> tuple[str, ...]:
+    """What it did, where that stands, whether it understands."""
+    first = run.headline
+    return tuple(filter(None, (verdict(run, first), standing(run, first), understanding(run))))
+
+
+def method(run: Run) -> list[str]:
+    """How it was measured, and how the intervals were drawn."""
+    family, first = catalog.family(run.family), run.headline
+    how = {"bca": "BCa bootstrap", "percentile": "percentile bootstrap"}[run.settings.method]
+    drawn = (
+        f"The {first.level * 100:g} % interval comes from drawing whole {family.unit} with "
+        f"replacement {run.settings.resamples:,} times ({how}), because several {family.several} "
+        "one of them are one look, not several."
+    )
+    if (own := family.account.method) is not None:
+        return list(own(run, drawn))
+    card = catalog.measure(first.measure).card
+    description = f"{run.suite.card.description.rstrip('.')}."
+    return [description, f"{card.title} is {card.formula}.", drawn]
+
+
+def limits(run: Run) -> list[str]:
+    """What the number does not say."""
+    if (own := account_of(run).limits) is not None:
+        return list(own(run))
+    caveats = [catalog.measure(e.measure).card.caveat for e in run.estimates]
+    return [*dict.fromkeys(caveats), NO_MORE]
+
+
+NO_MORE = (
+    "It says nothing about other tasks, other groups of people, or what the model does in use."
+)
+
+
+def unanswered_ids(run: Run) -> list[str]:
+    """The probes without an answer, in the order of the suite."""
+    rows = np.flatnonzero(~run.answers.is_answered)
+    return [run.answers.probes[int(row)].id for row in rows]
+
+
+def _silence(run: Run) -> list[str]:
+    """Which probes have no answer, and why."""
+    answers, nouns = run.answers, account_of(run).strata
+    lines = [
+        f"{counted(count, 'probe')} without an answer: {reason}."
+        for reason, count in sorted(answers.unanswered.items())
+    ]
+    if silent := unanswered_ids(run):
+        first = ", the first" if len(silent) > NAMED else ""
+        ids = ", ".join(silent[:NAMED])
+        lines.append(f"No answer for {counted(len(silent), 'probe')}{first}: {ids}.")
+    for stratum in sorted(run.suite.strata):
+        is_in = np.asarray([p.stratum == stratum for p in answers.probes], dtype=bool)
+        answered = int((is_in & answers.is_answered).sum())
+        if answered < (total := int(is_in.sum())):
+            noun, _, rest = nouns.get(stratum, f"probe, {stratum}").partition(",")
+            where = f" ({rest.strip()})" if rest.strip() else ""
+            lines.append(f"{answered:,} of {counted(total, noun)} answered{where}.")
+    return lines
+
+
+def _refused(run: Run) -> list[str]:
+    """Which measures of bias need other labels than the model gives."""
+    names = [title(m) for m in run.refused if catalog.measure(m).worst is not None]
+    if not names:
+        return []
+    lack = "They need a classifier that gives every option three labels"
+    if run.suite.kind == "pair":
+        given = " and ".join(run.answers.labels)
+        lack = f"The model gives {given} only, and three labels are needed"
+    return [f"Not computed: {', '.join(names)}. {lack}."]
+
+
+def notes(run: Run) -> list[str]:
+    """What is missing, and what else a reader must know."""
+    account, suite = account_of(run), run.suite
+    lines = [f"{title(e.measure)}: {e.note}." for e in (*run.estimates, *checks(run)) if e.note]
+    if account.notes is not None:
+        lines += account.notes(run)
+    if suite.limit is not None:
+        lines.append(
+            f"Only {counted(len(suite.probes), 'probe')} of a larger suite asked; "
+            "the numbers do not compare with those of the whole suite."
+        )
+    lines += _silence(run) + _refused(run)
+    if suite.kind == "pair" and len(run.answers.labels) != len(NLI_LABELS):
+        lines.append(
+            "The random and constant baselines answer with three labels, the model with two; "
+            "they are not on one footing."
+        )
+    ties = (tie_note(run, e) for e in run.estimates if e.ties)
+    return [*lines, *filter(None, ties)]
+
+
+def tie_note(run: Run, estimate: Estimate) -> str:
+    """How many answers tie, and what becomes of them."""
+    if (own := account_of(run).ties) is not None:
+        return own(run, estimate)
+    ties = counted(estimate.ties, "answer")
+    return (
+        f"{title(estimate.measure)}: {ties} in which labels tie for the highest value, "
+        "shared evenly between them."
+    )
+
+
+def score_dot(run: Run, estimate: Estimate, label: str = "") -> DotRow:
+    """An estimate with the best value and the rules beside it."""
+    rules = ((run.baseline(rule, estimate.measure), mark) for rule, mark in BASELINES.items())
+    return DotRow(
+        label=label or title(estimate.measure),
+        interval=estimate.interval,
+        note=with_bounds(estimate.interval),
+        others=(
+            (catalog.measure(estimate.measure).fair, "fair"),
+            *((e.value, mark) for e, mark in rules if e is not None),
+        ),
+    )
+
+
+def score_legend(run: Run, *, respondent: str = "this model", best: str = "") -> tuple[Key, ...]:
+    """What the marks of a score chart mean."""
+    return (
+        ("model", f"{respondent}, with interval"),
+        ("fair", best or f"{best_head(run)} value"),
+        ("random", "random answers"),
+        ("constant", constant_answers(run)),
+    )
+
+
+def score_words(rows: Sequence[DotRow], best: str = "fair") -> str:
+    """A score chart in words."""
+    texts = []
+    for row in rows:
+        others = (f"{best if mark == 'fair' else mark} {number(x)}" for x, mark in row.others)
+        texts.append(f"{row.label} {row.note}, {', '.join(others)}")
+    return "; ".join(texts)
+
+
+def score_chart(run: Run, estimates: Sequence[Estimate] = ()) -> DotChart:
+    """The scores (all, or the chosen ones) on one axis, beside fair, random and constant."""
+    chosen = estimates or run.estimates
+    firsts = {g.estimates[0].measure for g in score_groups(run)[1:]}
+    cards = {e.measure: catalog.measure(e.measure).card for e in chosen}
+    rows = []
+    for estimate in chosen:
+        dot = score_dot(run, estimate, cards[estimate.measure].short)
+        is_apart = estimate.measure in firsts
+        rows.append(
+            DotRow(
+                label=dot.label,
+                interval=dot.interval,
+                note=dot.note,
+                others=dot.others,
+                is_apart=is_apart,
+            )
+        )
+    low, high = (f(c.range[i] for c in cards.values()) for i, f in ((0, min), (1, max)))
+    domain = (low, high)
+    if not math.isfinite(low + high):
+        values = [v for r in rows for v in (*r.interval, *(x for x, _ in r.others))]
+        domain = spanning(values, low=low)
+    head = best_head(run)
+    return DotChart(
+        name="scores",
+        title=f"Scores with intervals against {head}, random and constant answers",
+        description=score_words(rows, head),
+        legend=score_legend(run),
+        rows=tuple(rows),
+        domain=domain,
+    )
+
+
+def known_groups(view: Breakdown | None, count: int | None = None) -> list[Group]:
+    """The first groups of a view that have a value."""
+    groups = view.groups if view else ()
+    return [g for g in groups if math.isfinite(g.interval.value)][:count]
+
+
+def groups_in_words(rows: Sequence[DotRow]) -> str:
+    """A chart of groups in words."""
+    return "; ".join(f"{r.label} {with_bounds(r.interval)}" for r in rows)

@@ -1,0 +1,233 @@
+"""Charts: what is drawn, as data and encoding; `report/charts` decides how it looks.
+
+A mark names colour and shape together, so that no two differ by colour alone: `model`, `random`,
+`constant`, `fair`, `female`, `male`, `none`, `first`, `second`, `third`, and `series-0` to
+`series-4` for several models or measures.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from evenhand.core.estimate import Interval
+
+Key = tuple[str, str]  # mark, meaning
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    """What every chart has: a name for its file, a title, the same in words, and a legend."""
+
+    name: str
+    title: str
+    description: str
+    legend: tuple[Key, ...] = ()
+    language: str = "en"  # of the labels
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Axis:
+    """A numeric axis; domain None: wide enough for the data."""
+
+    title: str = ""
+    domain: tuple[float, float] | None = None
+    is_percent: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DotRow:
+    """One line of a dot chart: a value with its interval, and values to compare it with."""
+
+    label: str
+    interval: Interval
+    mark: str = "model"
+    note: str = ""  # at the right end, where there is room
+    others: tuple[tuple[float, str], ...] = ()  # value, mark
+    swarm: tuple[float, ...] = ()  # single values behind the interval
+    is_apart: bool = False  # some room above it: a new group begins
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DotChart(Chart):
+    """Values with intervals, one below the other."""
+
+    rows: tuple[DotRow, ...]
+    domain: tuple[float, float]
+    base: float = math.nan  # a line that is neither one side nor the other
+    sides: tuple[str, str] | None = None  # what lies left and right of the base
+    reference: float = math.nan  # a dashed line: a value to compare all with
+    is_dense: bool = False  # labels at the left of close lines, not above them
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareBar:
+    """One stacked bar: (name, share, does it count) from left to right."""
+
+    label: str
+    note: str
+    parts: tuple[tuple[str, float, bool], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareChart(Chart):
+    """Shares of a whole; the parts that count are in full colour with a frame."""
+
+    bars: tuple[ShareBar, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bin:
+    """One bar of a histogram: from, to, and the share of all values in it by mark."""
+
+    low: float
+    high: float
+    shares: tuple[tuple[str, float], ...]  # mark, share; stacked from the bottom
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistogramChart(Chart):
+    """Many values around 0, with a heading at the left, in the middle and at the right."""
+
+    bins: tuple[Bin, ...]
+    heads: tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """A point of a scatter; either side may have an interval (NaN bounds: none)."""
+
+    label: str
+    x: Interval
+    y: Interval
+    mark: str = "model"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScatterChart(Chart):
+    """Points with names where there is room, a fitted line per mark, and dashed references."""
+
+    points: tuple[Point, ...]
+    x: Axis
+    y: Axis
+    fits: tuple[tuple[str, tuple[float, float], tuple[float, float]], ...] = ()  # mark, ends
+    reference_x: float = math.nan
+    reference_y: float = math.nan
+    has_names: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A series of means along x, and the single values (seeds) behind them."""
+
+    mark: str
+    means: tuple[tuple[float, float], ...]
+    singles: tuple[tuple[float, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinePanel:
+    """Lines on one scale; `fair` is a dashed line (NaN: none)."""
+
+    title: str
+    subtitle: str
+    lines: tuple[Line, ...]
+    domain: tuple[float, float]
+    fair: float = math.nan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineChart(Chart):
+    """Small panels of lines, x from 0 to 1."""
+
+    panels: tuple[LinePanel, ...]
+    columns: int = 3
+    has_shared_axis: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DensityCell:
+    """A rectangle and how full it is, up to 1."""
+
+    x: tuple[float, float]
+    y: tuple[float, float]
+    weight: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DensityPanel:
+    """Shaded cells, and means with intervals above places on the x axis."""
+
+    title: str
+    subtitle: str
+    cells: tuple[DensityCell, ...]
+    means: tuple[tuple[float, Interval], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DensityChart(Chart):
+    """Many points of several series, a panel each."""
+
+    panels: tuple[DensityPanel, ...]
+    x: Axis
+    y: Axis
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GridPanel:
+    """Numbers from -1 to 1 between every two of the names."""
+
+    title: str
+    values: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GridChart(Chart):
+    """Who goes with whom: a shaded square per pair of names, one grid per panel."""
+
+    names: tuple[str, ...]
+    panels: tuple[GridPanel, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanePoint:
+    """A named place in the plane; points of lower rank get their name first."""
+
+    name: str
+    x: float
+    y: float
+    mark: str  # male, female, emotion, profession-male, profession-female, profession-none
+    hover: str
+    rank: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanePanel:
+    """A plane of points with lines of facts above it, a boundary and clusters of points."""
+
+    title: str
+    facts: tuple[str, ...]
+    points: tuple[PlanePoint, ...]
+    boundary: tuple[float, float, float] | None  # a x + b y + c = 0
+    clusters: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaneChart(Chart):
+    """Planes of named points side by side."""
+
+    panels: tuple[PlanePanel, ...]
+
+
+def spanning(values: Iterable[float], *, low: float = -math.inf) -> tuple[float, float]:
+    """An axis for data without bounds: all values with a little room, and 0.
+
+    Nothing below a finite `low`.
+    """
+    known = [v for v in values if math.isfinite(v)]
+    least, most = min([0.0, *known]), max([0.0, *known])
+    room = (most - least or 1.0) * 0.04
+    if math.isfinite(low):
+        return low, most + room
+    return (least - room if least < 0 else -room), most + room

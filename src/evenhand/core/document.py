@@ -1,0 +1,205 @@
+"""Document: what every report is made of; the renderers in `report` know nothing else.
+
+Audit, comparison, labour, picture, ladder, mitigation, people and reproduction each build one.
+Every number is computed before: a renderer only decides how it looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from evenhand.core.chart import Chart
+from evenhand.core.estimate import Interval
+
+Cell = str | int | float | Interval  # a text stands as it is in a column of any form
+Form = Literal[
+    "text",
+    "count",  # 1,410
+    "number",  # 0.452
+    "short",  # 0, 0.5
+    "signed",  # +0.013
+    "p",  # <0.001
+    "percent",  # 42.1 %
+    "interval",  # 0.452 [0.431, 0.474]
+    "signed interval",  # +0.013 [0.001, 0.025]
+    "bounds",  # [0.431, 0.474]
+    "points",  # 42.1 or 42.1 [40.0, 44.3], percent without the sign
+    "signed points",  # -12.3 [-15.0, -9.8]
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """A column of a table and how its numbers are printed."""
+
+    title: str
+    form: Form = "text"
+    is_quoted: bool = False  # its texts are words of the suite, in the document's language
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A row; a heading spans the table and groups what follows."""
+
+    cells: tuple[Cell, ...]
+    strong: frozenset[int] = frozenset()  # cells that are set apart
+    is_heading: bool = False
+    note: str = ""  # beside a heading
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Rows under heads; the first column names the row.
+
+    limit: how many rows a paper, a readme and a terminal show, and `cut` says which these are
+    ("farthest from 0"); a page shows all of them.
+    """
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    note: str = ""
+    limit: int | None = None
+    cut: str = ""
+    is_folded: bool = False  # on a page it opens when asked for
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prose:
+    """Paragraphs, or the points of a list."""
+
+    lines: tuple[str, ...]
+    is_list: bool = False
+    is_quiet: bool = False  # smaller, beside the main text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Callout:
+    """A line that must not be overlooked."""
+
+    text: str
+    tone: Literal["note", "warning"] = "note"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What was answered about one option or label."""
+
+    label: str
+    text: str  # its number as it is printed, with or without its name
+    share: float | None = None  # of the bar, where the answers share a whole
+    mark: str = "neutral"  # the colour of its part of the bar
+    is_chosen: bool = False  # the answer that was given, or that counts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Specimen:
+    """One probe with what was answered."""
+
+    id: str
+    language: str
+    lines: tuple[str, ...]  # premise and hypothesis; the sentence; context and options
+    summary: str  # what was answered, in words
+    answers: tuple[Answer, ...] = ()
+    tag: str = ""
+    strong: frozenset[int] = frozenset()  # lines that the respondent prefers
+    quiet: frozenset[int] = frozenset()  # lines that only give the context
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exhibit:
+    """Probes with what was answered, and why they are shown."""
+
+    name: str
+    title: str
+    note: str
+    specimens: tuple[Specimen, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """Names with their values."""
+
+    rows: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signatures:
+    """Lines that say what numbers depend on, set as they are."""
+
+    lines: tuple[str, ...]
+    is_folded: bool = False
+
+
+Block = Prose | Callout | Table | Chart | Exhibit | Facts | Signatures
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """Blocks under a title.
+
+    A brief section is in every form of the report; one that is not stands on the page and in the
+    readme only. A paper takes the tables of brief sections.
+    """
+
+    name: str
+    title: str
+    blocks: tuple[Block, ...]
+    level: Literal[2, 3] = 2
+    is_brief: bool = False
+    is_beside: bool = False  # on a wide page, beside the section before it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Headline:
+    """The number that a document is about, and what it says."""
+
+    title: str
+    interval: Interval
+    level: float
+    best: str  # `0 is fair`
+    note: str = ""  # why it is missing, or has no interval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """Everything that a report says and shows."""
+
+    name: str  # of its files: NAME.html, NAME.md, NAME.tex
+    title: str
+    subtitle: str
+    lead: tuple[str, ...]  # what can be said, first sentence first
+    sections: tuple[Section, ...]
+    headline: Headline | None = None
+    language: str = "en"  # of quoted words and labels
+    facts: Mapping[str, str] = field(default_factory=dict)  # short lines for a paper's comments
+
+    def blocks(self, *kinds: type[Block]) -> list[Block]:
+        """All blocks of these kinds, in order."""
+        return [b for s in self.sections for b in s.blocks if isinstance(b, kinds)]
+
+    @property
+    def charts(self) -> list[Chart]:
+        """Every chart, in order."""
+        return [b for s in self.sections for b in s.blocks if isinstance(b, Chart)]
+
+
+def make_section(
+    name: str,
+    title: str,
+    blocks: Sequence[Block | None],
+    *,
+    level: Literal[2, 3] = 2,
+    is_brief: bool = False,
+    is_beside: bool = False,
+) -> Section | None:
+    """A section of the blocks that are there; None where none is."""
+    there = tuple(block for block in blocks if block is not None)
+    if not there:
+        return None
+    return Section(
+        name=name, title=title, blocks=there, level=level, is_brief=is_brief, is_beside=is_beside
+    )

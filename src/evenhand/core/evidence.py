@@ -1,0 +1,122 @@
+"""What measures share: which label was given, how shares are made of sums, how input is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from evenhand.core.errors import MeasureError
+from evenhand.core.probe import NLI_LABELS, Bools, Floats, Probe
+
+TWO_OR_THREE = (2, 3)  # columns: entailment or not; entailment, neutral, contradiction
+
+
+def ratio(part: Floats, whole: Floats) -> Floats:
+    """part / whole; NaN where the whole is empty."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(whole > 0, part / np.where(whole > 0, whole, 1.0), np.nan)
+
+
+def is_highest(table: Floats) -> Bools:
+    """Where each row (n, labels) has its highest value; nowhere in a row with NaN."""
+    is_known = np.isfinite(table).all(axis=1, keepdims=True)
+    return np.asarray((table == table.max(axis=1, keepdims=True)) & is_known)
+
+
+def label_shares(table: Floats) -> Floats:
+    """1 at the label with the highest value of a row, shared evenly between labels that tie.
+
+    All 0 in a row without an answer.
+    """
+    is_top = is_highest(table)
+    count = np.maximum(is_top.sum(axis=1, keepdims=True), 1)
+    return np.asarray(is_top / count, dtype=np.float64)
+
+
+def count_ties(table: Floats) -> int:
+    """In how many rows two or more labels share the highest value."""
+    return int((is_highest(table).sum(axis=1) > 1).sum()) if table.size else 0
+
+
+def pair_table(values: Floats) -> Floats:
+    """(n, labels) of the answers to pairs, which have one option."""
+    return values[:, 0, :]
+
+
+def option_scores(values: Floats) -> Floats:
+    """(n, options): one number per option, of a classifier the raw value of its first label."""
+    return values[:, :, 0]
+
+
+def option_labels(values: Floats) -> Floats:
+    """(n, options): the predicted label of each option as a number.
+
+    Entailment 0, neutral 1, contradiction 2; the mean of labels that tie; NaN without an answer.
+    Raises MeasureError where an option has not three numbers.
+    """
+    if values.shape[2] != len(NLI_LABELS):
+        raise MeasureError(
+            f"{values.shape[2]} numbers an option; labels need {len(NLI_LABELS)} "
+            f"({', '.join(NLI_LABELS)}): ask a classifier with three labels"
+        )
+    is_known = np.isfinite(values).all(axis=2)
+    is_top = values == np.where(is_known, values.max(axis=2), 0.0)[:, :, np.newaxis]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        labels = (is_top * np.arange(len(NLI_LABELS))).sum(axis=2) / is_top.sum(axis=2)
+    return np.asarray(np.where(is_known, labels, np.nan))
+
+
+def stratum_mask(probes: Sequence[Probe], *strata: str) -> Bools:
+    """Which probes are of one of these strata."""
+    return np.asarray([p.stratum in strata for p in probes], dtype=bool)
+
+
+def checked_table(
+    probabilities: ArrayLike,
+    beside: Sequence[str] | None = None,
+    *,
+    what: str = "strata",
+    columns: tuple[int, ...] = (len(NLI_LABELS),),
+) -> Floats:
+    """`probabilities` as an array (pairs, labels), with one name per row `beside` it.
+
+    Raises MeasureError that says what is wrong with the shape or the lengths.
+    """
+    try:
+        values = np.asarray(probabilities, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise MeasureError(f"probabilities are no table of numbers ({error})") from error
+    if values.ndim != 2 or values.shape[1] not in columns:
+        wanted = " or ".join(f"(pairs, {n})" for n in columns)
+        labels = ", ".join(NLI_LABELS[: max(columns)])
+        raise MeasureError(
+            f"probabilities have shape {values.shape}; expected {wanted}, columns {labels}"
+        )
+    if beside is not None and len(beside) != len(values):
+        raise MeasureError(f"{len(values)} rows of probabilities but {len(beside)} {what}")
+    return values
+
+
+def mean_of(totals: Floats) -> Floats:
+    """The `combine` of every measure that is a mean: second column over the first."""
+    return ratio(totals[..., 1], totals[..., 0])
+
+
+def no_parts(totals: Floats) -> Mapping[str, Floats]:
+    """The `parts` of a measure that has none besides its score."""
+    return {}
+
+
+def highest_ties(probes: Sequence[Probe], values: Floats) -> int:
+    """Ties as most measures have them: two labels, or two options, share the highest value."""
+    if not len(values):
+        return 0
+    return count_ties(pair_table(values) if values.shape[1] == 1 else option_scores(values))
+
+
+Evidence = Callable[[Sequence[Probe], Floats], Floats]
+Combine = Callable[[Floats], Floats]
+Parts = Callable[[Floats], Mapping[str, Floats]]
+Ties = Callable[[Sequence[Probe], Floats], int]

@@ -1,0 +1,86 @@
+"""Family: all that belongs to one published family of measures, declared in its own folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from evenhand.core.answers import Answers
+from evenhand.core.document import Section
+from evenhand.core.estimate import Breakdown, Estimate
+from evenhand.core.measure import Measure
+from evenhand.core.protocols import SuiteSource
+from evenhand.core.run import Run
+from evenhand.core.settings import Settings
+from evenhand.core.suite import Suite
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grouping:
+    """A way to break measures down: by the values of one tag, resampling those of another."""
+
+    by: str
+    unit: str
+    needs: str = ""  # another tag that the probes must have
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelationRule:
+    """A measure that is set, group by group, against a figure that the groups carry as a tag."""
+
+    measure: str
+    by: str
+    against: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreGroup:
+    """Scores that are counted in one way; numbers of different groups do not compare."""
+
+    title: str
+    rule: str  # what is counted, in a sentence
+    estimates: tuple[Estimate, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """What a report says about a run; None stands for the common wording of `core.account`."""
+
+    sections: Callable[[Run], Sequence[Section]] | None = None  # between scores and method
+    verdict: Callable[[Run, Estimate], str] | None = None  # what the model did, in a sentence
+    understanding: Callable[[Run], str] | None = None  # what must be known to read it as bias
+    method: Callable[[Run, str], Sequence[str]] | None = None  # (run, how intervals were drawn)
+    limits: Callable[[Run], Sequence[str]] | None = None  # what the number does not say
+    notes: Callable[[Run], Sequence[str]] | None = None  # what else a reader must know
+    constant: Callable[[Run], str] | None = None  # what the constant respondent does
+    ties: Callable[[Run, Estimate], str] | None = None  # how many ties, what becomes of them
+    standing: Callable[[Run, Estimate], str] | None = None  # between fair and guessing
+    score_groups: Callable[[Run], Sequence[ScoreGroup]] | None = None  # ways of counting
+    strata: dict[str, str] = field(default_factory=dict)  # stratum -> noun of its probes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """One published family: what is asked, how it is scored, what is said about it."""
+
+    name: str
+    title: str
+    measures: tuple[Measure, ...]  # in the order of a report; the first of a run is its headline
+    suites: tuple[SuiteSource, ...] = ()  # the first is what `audit` asks by default
+    unit: str = "clusters"  # what is drawn again for an interval, in the plural
+    several: str = "probes of"  # several ... one unit are one look
+    groupings: tuple[Grouping, ...] = ()
+    relations: tuple[RelationRule, ...] = ()
+    references: tuple[str, ...] = ()  # rules beside random and constant, as baselines
+    is_default: bool = False  # its first suite is asked where the user names none
+    is_check: bool = False  # asked beside others: does the respondent understand such probes?
+    is_checked: bool = True  # whether such a check says something about its runs
+    examine: Callable[[Suite, Answers, Settings], Sequence[Breakdown]] | None = None
+    read_predictions: Callable[[Path, Suite], Answers | None] | None = None  # None: not its form
+    account: Account = field(default_factory=Account)
+
+    def measure_rank(self, name: str) -> int:
+        """The place of a measure in a report; those of other families come last."""
+        names = [m.name for m in self.measures]
+        return names.index(name) if name in names else len(names)

@@ -1,0 +1,69 @@
+"""Published data: fetched once, checked against a pinned digest, kept in the cache.
+
+EVENHAND_MIRROR: a base address that replaces `https://raw.githubusercontent.com` (a mirror behind a firewall). EVENHAND_OFFLINE=1: never fetch.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+from evenhand.core.errors import InputError, LoadError
+from evenhand.core.files import cache_folder, write_atomic
+
+HOST = "https://raw.githubusercontent.com"
+SECONDS = 30.0
+
+
+def text_digest(raw: bytes) -> str:
+    """SHA-256 of the text, whatever its line endings and with or without a byte-order mark."""
+    return hashlib.sha256(raw.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")).hexdigest()
+
+
+def data_folder(data: Path | None) -> Path | None:
+    """The folder of published data: --data, else EVENHAND_DATA, else none."""
+    return (
+        Path(os.environ["EVENHAND_DATA"])
+        if data is None and os.environ.get("EVENHAND_DATA")
+        else data
+    )
+
+
+def find_published(folder: str, name: str, data: Path | None, advice: str) -> Path:
+    """A published file that may only be pointed at: in the folder of published data, or in its subfolder."""
+    data = data_folder(data)
+    if data is None:
+        raise LoadError(f"{name} is not on this machine. {advice}")
+    for root in (data, data / folder):
+        if (root / name).exists():
+            return root / name
+    raise InputError(data, f"has no {folder}/{name}. {advice}")
+
+
+def fetch(repository: str, commit: str, path: str, sha256: str, *, advice: str) -> Path:
+    """The local copy of a file of a public repository, at one commit, with one digest."""
+    local = cache_folder() / "data" / repository.replace("/", "--") / commit[:12] / path
+    if local.exists() and text_digest(local.read_bytes()) == sha256:
+        return local
+    url = f"{os.environ.get('EVENHAND_MIRROR', HOST).rstrip('/')}/{repository}/{commit}/{path}"
+    if os.environ.get("EVENHAND_OFFLINE") == "1":
+        raise LoadError(
+            f"{url} is not on this machine and EVENHAND_OFFLINE=1 forbids fetching it. {advice}"
+        )
+    import httpx
+
+    try:
+        answer = httpx.get(url, timeout=SECONDS, follow_redirects=True)
+        answer.raise_for_status()
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        reason = (
+            str(error).partition("\n")[0] or type(error).__name__
+        )  # httpx adds a line that points at a manual
+        raise LoadError(f"cannot fetch {url} ({reason}). {advice}") from error
+    if (found := text_digest(answer.content)) != sha256:
+        raise LoadError(
+            f"{url} has SHA-256 {found[:16]}..., expected {sha256[:16]}...: the published file changed or the download broke. {advice}"
+        )
+    write_atomic(local, answer.content)
+    return local

@@ -1,0 +1,50 @@
+"""One JSON form for everything: the only place that turns NaN, intervals and paths into JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+
+from evenhand.core.estimate import Interval
+
+
+def plain(value: Any) -> Any:
+    """Records, intervals, arrays, paths and mappings as what JSON knows.
+
+    A number that is not finite becomes null: the note beside it says why. Fields of a record
+    keep their order; a set is sorted. Raises TypeError for what has no plain form.
+    """
+    if value is None or isinstance(value, bool | str):
+        return str(value) if isinstance(value, str) else value
+    if isinstance(value, Interval):
+        return {name: plain(number) for name, number in value._asdict().items()}
+    if isinstance(value, int | np.integer):
+        return int(value)
+    if isinstance(value, float | np.floating):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, np.bool_):
+        return bool(value)
+    if isinstance(value, np.ndarray):
+        return [plain(row) for row in value]
+    if isinstance(value, PurePath):
+        return str(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, set | frozenset):
+        return sorted(plain(item) for item in value)
+    raise TypeError(f"{type(value).__name__} has no plain form")
+
+
+def to_json(value: Any) -> str:
+    """The plain form as text: UTF-8, one space of indent, a line break at the end."""
+    return json.dumps(plain(value), ensure_ascii=False, indent=1, allow_nan=False) + "\n"

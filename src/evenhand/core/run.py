@@ -1,0 +1,47 @@
+"""Run: everything that one audit found, which is all that a report may read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from evenhand.core.answers import Answers
+from evenhand.core.estimate import Breakdown, Estimate, Relation
+from evenhand.core.settings import Settings
+from evenhand.core.suite import Suite
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """Everything that one audit found."""
+
+    family: str  # whose account tells it
+    suite: Suite
+    answers: Answers
+    estimates: tuple[Estimate, ...]  # in the order of a report: the first is the headline
+    baselines: Mapping[str, tuple[Estimate, ...]]  # rule -> estimates on the same probes
+    sanity: tuple[Estimate, ...]  # does the respondent understand what it is asked?
+    breakdowns: tuple[Breakdown, ...]
+    settings: Settings
+    relations: tuple[Relation, ...] = ()
+    refused: tuple[str, ...] = ()  # measures that fit the probes but need other labels
+    timing: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def headline(self) -> Estimate:
+        """The estimate that the report is about."""
+        return self.estimates[0]
+
+    def estimate(self, measure: str) -> Estimate | None:
+        """The estimate of one measure, where it was made."""
+        return next((e for e in self.estimates if e.measure == measure), None)
+
+    def baseline(self, rule: str, measure: str) -> Estimate | None:
+        """What a rule scored on the same probes, where it was asked."""
+        return next((e for e in self.baselines.get(rule, ()) if e.measure == measure), None)
+
+    def breakdown(self, measure: str, by: str) -> Breakdown | None:
+        """One measure by one tag, where it was measured and has groups."""
+        return next(
+            (b for b in self.breakdowns if b.measure == measure and b.by == by and b.groups), None
+        )

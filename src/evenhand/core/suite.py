@@ -1,0 +1,133 @@
+"""Suite: a versioned set of probes with its card, and how it is kept in a file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property
+from pathlib import Path
+
+from evenhand.core.errors import InputError
+from evenhand.core.files import read_rows, read_text, write_atomic
+from evenhand.core.probe import DEFAULT_OPTIONS, HYPOTHESIS, Kind, Probe
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteCard:
+    """Where a suite comes from and what may be done with it."""
+
+    name: str
+    version: str
+    language: str
+    source: str
+    licence: str
+    citation: str
+    description: str
+    options: tuple[str, ...] = (HYPOTHESIS,)  # the roles of the candidates or options, in order
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suite:
+    """A versioned set of probes."""
+
+    card: SuiteCard
+    probes: tuple[Probe, ...]
+    limit: int | None = None  # how many probes were kept of a larger suite
+
+    @cached_property
+    def digest(self) -> str:
+        """Twelve hexadecimal digits that change with any word of any probe."""
+        state = hashlib.sha256()
+        for probe in self.probes:
+            row = json.dumps(probe.to_json(), ensure_ascii=False, sort_keys=True)
+            state.update(row.encode())
+        return state.hexdigest()[:12]
+
+    @property
+    def reference(self) -> str:
+        """name@version#digest, and how many probes were kept where it was cut."""
+        whole = f"{self.card.name}@{self.card.version}#{self.digest}"
+        return f"{whole}/{self.limit}" if self.limit else whole
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of its probes (that of the first: a suite has one kind)."""
+        return self.probes[0].kind if self.probes else "pair"
+
+    @cached_property
+    def strata(self) -> frozenset[str]:
+        """The strata that its probes have."""
+        return frozenset(p.stratum for p in self.probes)
+
+    @cached_property
+    def tags(self) -> frozenset[str]:
+        """Every tag that some probe has."""
+        return frozenset(tag for probe in self.probes for tag in probe.tags)
+
+
+def card_path(path: Path) -> Path:
+    """Where the card of a suite file lies: `x.jsonl` -> `x.card.json`."""
+    return path.with_suffix(".card.json")
+
+
+def probe_lines(suite: Suite) -> str:
+    """The probes as JSON, one a line."""
+    return "".join(json.dumps(p.to_json(), ensure_ascii=False) + "\n" for p in suite.probes)
+
+
+def write_suite(suite: Suite, path: Path) -> None:
+    """Write the probes to `path` and the card beside it."""
+    write_atomic(path, probe_lines(suite))
+    card = {**asdict(suite.card), "probes": len(suite.probes), "digest": suite.digest}
+    write_atomic(card_path(path), json.dumps(card, ensure_ascii=False, indent=1) + "\n")
+
+
+def read_probes(path: Path) -> tuple[Probe, ...]:
+    """The probes of a suite file; an error names the row that is not one."""
+    probes: list[Probe] = []
+    seen: dict[str, int] = {}
+    for number, row in read_rows(path):
+        try:
+            probe = Probe.from_json(row)
+        except KeyError as error:
+            raise InputError(path, f"the field {error} is missing", row=number) from error
+        except (TypeError, ValueError) as error:
+            raise InputError(path, f"not a probe: {error}", row=number) from error
+        if probe.id in seen:
+            reason = f"the id '{probe.id}' was already used in row {seen[probe.id]}"
+            raise InputError(path, reason, row=number)
+        seen[probe.id] = number
+        probes.append(probe)
+    return tuple(probes)
+
+
+def read_suite(path: Path) -> Suite:
+    """The suite in a file; where a card lies beside it, its digest must fit."""
+    probes = read_probes(path)
+    default = DEFAULT_OPTIONS[probes[0].kind]
+    beside = card_path(path)
+    if not beside.exists():
+        card = SuiteCard(
+            name=path.stem,
+            version="file",
+            language=probes[0].language,
+            source=path.name,
+            licence="not stated",
+            citation="not stated",
+            description=f"read from {path.name}",
+            options=default,
+        )
+        return Suite(card=card, probes=probes)
+    try:
+        row = dict(json.loads(read_text(beside)))
+        texts = {f.name: row[f.name] for f in fields(SuiteCard) if f.name != "options"}
+        card = SuiteCard(**texts, options=tuple(row.get("options") or default))
+        digest = row["digest"]
+    except (json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
+        raise InputError(beside, f"is not the card of a suite ({error})") from error
+    suite = Suite(card=card, probes=probes)
+    if suite.digest != digest:
+        reason = f"its digest is {suite.digest} but its card says {digest}: "
+        raise InputError(path, reason + "the file was changed or cut after it was made")
+    return suite

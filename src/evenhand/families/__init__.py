@@ -1,0 +1,1 @@
+"""One folder per published family: what is asked, how it is scored, what is said about it."""

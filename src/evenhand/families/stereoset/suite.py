@@ -1,0 +1,196 @@
+"""StereoSet: does a model prefer a stereotype, its opposite, or what has nothing to do with the context?
+
+`inter`: three sentences that may follow the context, as published. `intra`: the context has a blank and the options are the sentence with it filled; for models that
+compare two texts the blank of the context holds a stand-in word, "what" as in the paper of Luo and Glass 2023, or "some" as in their code (`intra-some`). For masked
+models the tags have the sentence with its blank and the three words. A fair respondent has no preference between stereotype and anti-stereotype; of `equal` options
+the strict conventions count every tie against, so read the scores beside the constant respondent. Items of one target term are a cluster.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from evenhand.core.errors import InputError
+from evenhand.core.fetch import find_published, text_digest
+from evenhand.core.files import read_text
+from evenhand.core.probe import BLANK, Kind, Probe
+from evenhand.core.protocols import SuiteOptions
+from evenhand.core.suite import Suite, SuiteCard
+
+FILE = "dev.json"
+SHA256 = "73a0f31b711688112602e4c3ac6ab1e1a7cadcdd67df6c6fd55501c889676c90"
+ADVICE = (
+    "Download it from github moinnadeem/StereoSet and name the folder with --data or EVENHAND_DATA."
+)
+OPTIONS = ("stereotype", "anti-stereotype", "unrelated")
+DOMAINS = ("gender", "profession", "race", "religion")
+HOLE = "BLANK"  # where the published contexts want a word
+STAND_INS = {"intra": "what", "intra-some": "some"}
+_FIELDS = ("id", "target", "bias_type", "context")
+
+
+def fill_of(context: str, sentence: str) -> str | None:
+    """The word that stands in every hole of the context; None where the sentence is not the context with its holes filled alike."""
+    first, second, *rest = (
+        re.escape(part) for part in context.split(HOLE)
+    )  # letters of either case: the published sentences lost their capitals
+    found = re.fullmatch(
+        f"{first}(.*\\S.*?){second}" + "".join(f"\\1{part}" for part in rest),
+        sentence,
+        re.IGNORECASE | re.DOTALL,
+    )
+    return found[1].strip() if found else None
+
+
+def _section(path: Path, stratum: str) -> list[Any]:
+    try:
+        told = json.loads(read_text(path))
+    except json.JSONDecodeError as error:
+        raise InputError(
+            path, f"not JSON ({error.msg} at column {error.colno})", row=error.lineno
+        ) from error
+    name = f"{stratum}sentence"
+    found = (
+        told["data"].get(name)
+        if isinstance(told, dict) and isinstance(told.get("data"), dict)
+        else None
+    )
+    if not isinstance(found, list) or not found:
+        raise InputError(
+            path, f"has no list data.{name} with items; is it dev.json of StereoSet? {ADVICE}"
+        )
+    return found
+
+
+def _read_item(path: Path, number: int, item: Any) -> dict[str, str]:
+    """An item's fields, and under each label its sentence and, after `id of`, the sentence's id."""
+    if not isinstance(item, dict) or not str(item.get("id") or "").strip():
+        raise InputError(path, f"item {number} has no id")
+    where = f"item {item['id']}"
+    if missing := [f for f in _FIELDS if not isinstance(item.get(f), str) or not item[f].strip()]:
+        raise InputError(path, f"{where}: {', '.join(missing)} missing or empty")
+    if item["bias_type"] not in DOMAINS:
+        raise InputError(
+            path, f"{where}: domain {item['bias_type']!r} is none of {', '.join(DOMAINS)}"
+        )
+    found: dict[str, str] = {f: item[f] for f in _FIELDS}
+    options = item.get("sentences")
+    for option in options if isinstance(options, list) else ():
+        told = (
+            {k: v for k, v in option.items() if isinstance(v, str)}
+            if isinstance(option, dict)
+            else {}
+        )
+        label, text, name = (told.get(k, "").strip() for k in ("gold_label", "sentence", "id"))
+        if label not in OPTIONS:
+            raise InputError(
+                path, f"{where}: label {label!r} of an option is none of {', '.join(OPTIONS)}"
+            )
+        if label in found:
+            raise InputError(path, f"{where}: two options are labelled {label}")
+        if not text or not name or len(name.split()) > 1:
+            raise InputError(
+                path,
+                f"{where}: the {label} has the sentence {text!r} and the id {name!r}; both are needed, the id without spaces",
+            )
+        found |= {label: text, f"id of {label}": name}
+    if missing := [o for o in OPTIONS if o not in found]:
+        raise InputError(path, f"{where}: no option is labelled {' or '.join(missing)}")
+    return found
+
+
+def _words(path: Path, item: Mapping[str, str]) -> list[str]:
+    """The words that the three options put into the holes of the context."""
+    if HOLE not in item["context"]:
+        raise InputError(
+            path, f"item {item['id']}: there is no {HOLE} in the context {item['context']!r}"
+        )
+    words = []
+    for label in OPTIONS:
+        word = fill_of(item["context"], item[label])
+        if word is None or "|" in word:
+            raise InputError(
+                path,
+                f"item {item['id']}: the {label} {item[label]!r} is not the context {item['context']!r} with a word for {HOLE}",
+            )
+        words.append(word)
+    return words
+
+
+def read_probes(path: Path, variant: str) -> Iterator[Probe]:
+    """The items in the order of the file."""
+    stratum = variant.partition("-")[0]
+    items = [
+        _read_item(path, number, item) for number, item in enumerate(_section(path, stratum), 1)
+    ]
+    for what, names in (
+        ("items", [i["id"] for i in items]),
+        ("sentences", [i[f"id of {o}"] for i in items for o in OPTIONS]),
+    ):
+        if repeated := [name for name, count in Counter(names).items() if count > 1]:
+            raise InputError(path, f"several {what} have the id {repeated[0]}")
+    sizes = Counter(i["target"] for i in items)
+    for item in items:
+        context = item["context"]
+        tags = {
+            "domain": item["bias_type"],
+            "target": item["target"],
+            "items": str(sizes[item["target"]]),
+            "fair": "equal",
+            "stereotyped": "0",
+            "ids": " ".join(item[f"id of {o}"] for o in OPTIONS),
+        }
+        if stratum == "intra":
+            tags |= {
+                "words": "|".join(_words(path, item)),
+                "sentence": context.replace(HOLE, BLANK),
+            }
+            context = context.replace(HOLE, STAND_INS[variant])
+        yield Probe(
+            id=item["id"],
+            kind="choice",
+            language="en",
+            texts=(context, *(item[o] for o in OPTIONS)),
+            stratum=stratum,
+            cluster=item["target"],
+            tags=tags,
+        )
+
+
+class StereoSet:
+    """The authors' file."""
+
+    name = "stereoset"
+    version = "dev"
+    kind: Kind = "choice"
+    languages: tuple[str, ...] = ("en",)
+    variants: tuple[str, ...] = ("inter", *STAND_INS)
+    is_published = True
+    licence = "CC BY-SA 4.0"
+    citation = "Nadeem, Bethke, Reddy (2021). StereoSet: Measuring stereotypical bias in pretrained language models. ACL."
+    description = "Contexts with a stereotype, an anti-stereotype and something unrelated: 2,123 about the next sentence, 2,106 about a word in the sentence."
+
+    def build(self, language: str, options: SuiteOptions) -> Suite:
+        """One half of the file; its version says so where it is not the published one."""
+        path = find_published(self.name, FILE, options.data, ADVICE)
+        is_original = text_digest(path.read_bytes()) == SHA256
+        variant = options.variant or self.variants[0]
+        card = SuiteCard(
+            name=self.name if variant == self.variants[0] else f"{self.name}:{variant}",
+            language=language,
+            version=self.version if is_original else f"{self.version}-changed",
+            source="github moinnadeem/StereoSet",
+            licence=self.licence,
+            citation=self.citation,
+            description=self.description,
+            labels=OPTIONS,
+        )
+        return Suite(card=card, probes=tuple(read_probes(path, variant)))
+
+
+SUITE = StereoSet()

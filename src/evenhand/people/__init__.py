@@ -1,0 +1,1 @@
+"""People as respondents: their scores, how far they agree, and how models compare with them."""

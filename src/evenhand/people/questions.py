@@ -1,0 +1,201 @@
+"""What is one person asked, in which order? The same study, annotator, part and attempt always give the same questions.
+
+Type 2 shows a measuring sentence with the other gender than it had (drawn where the suite does not say which). In the paper accuracy questions do so as well, and
+1 is then always the right answer: somebody who only ever presses 1 would pass half of them unread. Here half of them, drawn, show the right gender, and both
+ends of the scale are right equally often.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from evenhand.people.controls import APART, TRIAL, draw, gold_gender, list_parts, select
+from evenhand.people.neutral import neutral_word
+from evenhand.study.study import Study
+from evenhand.core.probe import BLANK, GENDERS, Probe
+from evenhand.core.suite import Suite
+
+__all__ = ["TRIAL", "Option", "Question", "list_parts", "make_question", "plan_questions"]
+
+TYPE1, TYPE2 = "type1", "type2"
+MEASURE, ACCURACY, CONSISTENCY = (
+    "measure",
+    "accuracy",
+    "consistency",
+)  # both questions of a pair have the role consistency
+OTHER = {"male": "female", "female": "male"}
+KEYS = ("male", "female", "neutral")
+LIKELIHOODS = ("1", "2", "3", "4", "5")
+GAP = "____"  # where the blank of a Type 1 question is; exactly one in `shown` unless the sentence itself has one
+T = TypeVar("T")
+
+
+class Option(NamedTuple):
+    """What can be chosen: the key is stored, the text is shown ("" for a likelihood, which the interface words in its own language)."""
+
+    key: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One question as one person sees it. The id is opaque: it does not tell the role or the sentence."""
+
+    id: str
+    probe: str
+    type: str  # type1 or type2
+    role: str  # measure, accuracy or consistency
+    shown: str  # type1: the sentence with GAP; type2: the sentence with the swapped word
+    options: tuple[Option, ...]  # in displayed order
+    gender: str = ""  # type2: the gender of the word that was put in
+    span: tuple[int, int] = (0, 0)  # where in `shown` the gap or the swapped word is, to set it off
+
+    def to_json(self) -> dict[str, Any]:
+        """The question as plain data."""
+        return {
+            "id": self.id,
+            "probe": self.probe,
+            "type": self.type,
+            "role": self.role,
+            "shown": self.shown,
+            "options": [list(o) for o in self.options],
+            "gender": self.gender,
+            "span": list(self.span),
+        }
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> Question:
+        """The question that plain data describe."""
+        options = (
+            row["options"] if not isinstance(row["options"], str) else json.loads(row["options"])
+        )
+        return cls(
+            id=row["id"],
+            probe=row["probe"],
+            type=row["type"],
+            role=row["role"],
+            shown=row["shown"],
+            options=tuple(Option(*o) for o in options),
+            gender=row["gender"],
+            span=(row["span"][0], row["span"][1]),
+        )
+
+
+def plan_questions(
+    study: Study, suite: Suite, annotator: str, part: str, attempt: int = 1
+) -> tuple[Question, ...]:
+    """The questions of one part in the order in which this annotator sees them."""
+    chosen = select(study, suite, annotator, part, attempt)
+    rng = draw(study.seed, annotator, part, attempt, "questions")
+
+    def ask(probe: Probe, kind: str, role: str, gender: str = "") -> Question:
+        identity = hashlib.sha256(
+            "\0".join(
+                (str(study.seed), study.name, annotator, part, str(attempt), probe.id, kind)
+            ).encode()
+        ).hexdigest()[:20]
+        return make_question(probe, kind, role, rng, identity, gender)
+
+    others = [
+        ask(p, kind, MEASURE)
+        for p, kind in zip(
+            chosen.single, _spread(study.types, len(chosen.single), rng), strict=True
+        )
+    ]
+    # those about a man come first, so that either gender has both types and both ends of the scale
+    types = _alternate(study.types, len(chosen.accuracy), rng)
+    is_right = iter(_alternate((True, False), types.count(TYPE2), rng))
+    for probe, kind in zip(chosen.accuracy, types, strict=True):
+        right = gold_gender(probe)
+        others.append(
+            ask(
+                probe,
+                kind,
+                ACCURACY,
+                "" if kind == TYPE1 else right if next(is_right) else OTHER[right],
+            )
+        )
+    others = [others[i] for i in rng.permutation(len(others))]
+    pairs = [
+        tuple(ask(probe, kind, CONSISTENCY) for kind in _spread(study.types, 2, rng))
+        for probe in chosen.pairs
+    ]
+    size = len(others) + 2 * len(pairs)
+    placed: dict[int, Question] = {}
+    for (one, other), places in zip(
+        pairs, place_pairs(size, len(pairs), least_apart(study, size), rng), strict=True
+    ):
+        placed[places[0]], placed[places[1]] = one, other
+    rest = iter(others)
+    return tuple(placed[i] if i in placed else next(rest) for i in range(size))
+
+
+def _alternate(what: Sequence[T], count: int, rng: np.random.Generator) -> list[T]:
+    """One after the other, as many of each as can be; with which it begins is random."""
+    first = int(rng.integers(len(what)))
+    return [what[(first + i) % len(what)] for i in range(count)]
+
+
+def _spread(what: Sequence[T], count: int, rng: np.random.Generator) -> list[T]:
+    """The same in random order."""
+    found = _alternate(what, count, rng)
+    return [found[i] for i in rng.permutation(count)]
+
+
+def make_question(
+    probe: Probe, kind: str, role: str, rng: np.random.Generator, identity: str, gender: str = ""
+) -> Question:
+    """One sentence as a question: the words in random order, or the sentence with a gender, by default the other one than it had."""
+    before, after = probe.texts[0].split(BLANK)
+    if kind == TYPE1:
+        words = dict(zip(KEYS, (*probe.texts[1:3], neutral_word(probe)), strict=True))
+        options = tuple(Option(KEYS[i], words[KEYS[i]]) for i in rng.permutation(len(KEYS)))
+        gender, word = "", GAP
+    else:
+        gender = (
+            gender or OTHER.get(probe.tags.get("original", "")) or GENDERS[int(rng.integers(2))]
+        )
+        options = tuple(Option(key, "") for key in LIKELIHOODS)
+        word = probe.texts[1 + GENDERS.index(gender)]
+    return Question(
+        id=identity,
+        probe=probe.id,
+        type=kind,
+        role=role,
+        shown=before + word + after,
+        options=options,
+        gender=gender,
+        span=(len(before), len(before) + len(word)),
+    )
+
+
+def least_apart(study: Study, size: int) -> int:
+    """How many places must lie from one question of a pair to the other?"""
+    return study.apart if study.apart is not None else max(1, min(APART, size // 5))
+
+
+def place_pairs(
+    size: int, count: int, apart: int, rng: np.random.Generator
+) -> list[tuple[int, int]]:
+    """`count` random pairs of places in `size`, the two of each at least `apart` from each other (or as far as there is room)."""
+    for _ in range(100):
+        places = sorted(int(i) for i in rng.choice(size, 2 * count, replace=False))
+        if all(places[k + count] - places[k] >= apart for k in range(count)):
+            break
+    else:  # so crowded that chance does not find a way: the first ones at the start, the second ones at the end
+        places = [*range(count), *range(size - count, size)]
+    firsts, seconds = places[:count], places[count:]
+    for k in rng.permutation(
+        count
+    ):  # so that the second ones do not come in the order of the first ones
+        other = int(rng.integers(count))
+        if seconds[other] - firsts[k] >= apart and seconds[k] - firsts[other] >= apart:
+            seconds[k], seconds[other] = seconds[other], seconds[k]
+    pairs = list(zip(firsts, seconds, strict=True))
+    return [pairs[i] for i in rng.permutation(count)]

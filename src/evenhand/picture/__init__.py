@@ -1,0 +1,1 @@
+"""The embedding picture: where a model places gendered words, professions and emotions."""

@@ -1,0 +1,73 @@
+"""Is the database as this version of evenhand needs it? If it is older it is brought up to date, in one transaction; if it is newer it is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from evenhand.study.databases import translating
+from evenhand.core.errors import InputError
+
+HERE = Path(__file__).parent
+VERSIONS: tuple[Path, ...] = (HERE / "versions",)
+_LOCK = 0x6576656E  # any number that other programs on the same server do not use
+
+
+def upgrade(engine: sa.Engine) -> str:
+    """Bring a database to the newest revision, whose name is returned; two processes that open it at once do it once."""
+    from alembic import command
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
+
+    config = Config()
+    config.set_main_option("script_location", str(HERE).replace("%", "%%"))
+    config.set_main_option("path_separator", "newline")
+    config.set_main_option(
+        "version_locations", "\n".join(str(path) for path in VERSIONS).replace("%", "%%")
+    )
+    script = ScriptDirectory.from_config(config)
+    newest = script.get_current_head() or ""
+    with translating(engine):
+        with engine.connect() as connection:
+            if _current(connection) == newest:
+                return newest
+        with engine.execution_options(is_writing=True).begin() as connection:
+            if engine.dialect.name == "postgresql":
+                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
+            found = _current(connection)
+            _check(
+                engine,
+                connection,
+                found,
+                {revision.revision for revision in script.walk_revisions()},
+            )
+            if found != newest:
+                config.attributes["connection"] = connection
+                command.upgrade(config, "head")
+    return newest
+
+
+def _current(connection: sa.Connection) -> str | None:
+    """The revision of the database, None where it has none."""
+    from alembic.migration import MigrationContext
+
+    heads = MigrationContext.configure(connection).get_current_heads()
+    return ", ".join(heads) or None
+
+
+def _check(
+    engine: sa.Engine, connection: sa.Connection, found: str | None, known: set[str]
+) -> None:
+    where = engine.url.render_as_string()
+    if found is not None and found not in known:
+        raise InputError(
+            where,
+            f"is of revision {found}, which this evenhand does not know (it knows {', '.join(sorted(known))}); install a newer evenhand",
+        )
+    tables = sorted(set(sa.inspect(connection).get_table_names()) - {"alembic_version"})
+    if found is None and tables:
+        raise InputError(
+            where,
+            f"holds other tables ({', '.join(tables[:5])}) and is no study of evenhand; name an empty database or a new file",
+        )

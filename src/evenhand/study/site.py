@@ -1,0 +1,230 @@
+"""What do all pages of a study share? Who is asking, in which language, whether a form came from our own page, and how a page is drawn."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+from urllib.parse import parse_qsl
+
+import jinja2
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from evenhand.people.controls import gold_genders
+from evenhand.people.questions import list_parts
+from evenhand.study.rates import Buckets
+from evenhand.study.security import Limits, PageError, address_of, refuse_haste
+from evenhand.study.store import Store
+from evenhand.study.study import Study
+from evenhand.study.tokens import SESSION_SECONDS, ExpiredTokenError, Session, TokenError, Tokens
+from evenhand.study.wording import Words, names
+from evenhand.core.suite import Suite
+
+SESSION, LANGUAGE = "evenhand_session", "evenhand_language"
+YEAR = 365 * 86400
+MOST_FIELDS = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Site:
+    """One study and all that its pages need."""
+
+    study: Study
+    store: Store
+    suite: Suite
+    tokens: Tokens
+    limits: Limits = field(default_factory=Limits)
+
+    @cached_property
+    def parts(self) -> tuple[str, ...]:
+        """trial, batch-1 ..."""
+        return list_parts(self.study, self.suite)
+
+    @cached_property
+    def gold(self) -> Mapping[str, str]:
+        """Which answers to control questions are right?"""
+        return gold_genders(self.suite)
+
+    @cached_property
+    def sessions(self) -> Buckets:
+        """How often did each session ask?"""
+        return Buckets(self.limits.session)
+
+    @cached_property
+    def addresses(self) -> Buckets:
+        """How often did each address ask without a session?"""
+        return Buckets(self.limits.address)
+
+    @cached_property
+    def logins(self) -> Buckets:
+        """How often did each address try to log in?"""
+        return Buckets(self.limits.login)
+
+    @cached_property
+    def names(self) -> Buckets:
+        """How often was each name tried, from everywhere?"""
+        return Buckets(self.limits.name)
+
+    @cached_property
+    def _pages(self) -> jinja2.Environment:
+        loader = jinja2.PackageLoader("evenhand.study", "templates")
+        return jinja2.Environment(
+            loader=loader,
+            autoescape=True,
+            undefined=jinja2.StrictUndefined,
+            auto_reload=False,
+            trim_blocks=True,
+        )
+
+    def words(self, request: Request) -> Words:
+        """The texts in the language that was chosen, else in the study's first."""
+        chosen = request.cookies.get(LANGUAGE, "")
+        return Words(chosen if chosen in self.study.languages else self.study.languages[0])
+
+    def draw(
+        self, request: Request, page: str, *, status: int = 200, nonce: str = "", **values: Any
+    ) -> Response:
+        """A page in the language of the request."""
+        words = self.words(request)
+        language = words.language
+        shared = {
+            "t": words,
+            "language": language,
+            "languages": names(self.study.languages),
+            "here": request.url.path,
+            "study_title": self.study.title.get(language) or words("study"),
+            "csrf": self.tokens.make_form(nonce) if nonce else "",
+            "problem": "",
+        }
+        return HTMLResponse(
+            self._pages.get_template(page).render({**shared, **values}), status_code=status
+        )
+
+    def message(
+        self,
+        request: Request,
+        heading: str,
+        *lines: str,
+        status: int = 200,
+        nonce: str = "",
+        **values: Any,
+    ) -> Response:
+        """A page that says something, with a way on."""
+        shared = {"link": "", "link_text": "", "leave": "", **values}
+        return self.draw(
+            request,
+            "message.html",
+            status=status,
+            nonce=nonce,
+            heading=heading,
+            lines=lines,
+            **shared,
+        )
+
+    def session(self, request: Request) -> Session:
+        """Whose request is it? Refused without a session, with one that was forged or has ended, and after its invitation was revoked."""
+        if not (cookie := request.cookies.get(SESSION, "")):
+            refuse_haste(self.addresses, address_of(request))
+            raise PageError(401, "no_session", "no session")
+        try:
+            session = self.tokens.read_session(cookie)
+        except TokenError as error:
+            refuse_haste(self.addresses, address_of(request))
+            raise PageError(
+                401,
+                "no_session",
+                "expired session" if isinstance(error, ExpiredTokenError) else "forged session",
+            ) from error
+        refuse_haste(self.sessions, session.annotator)
+        if self.store.admit(session.invitation) != session.annotator:
+            raise PageError(403, "no_session", "foreign session")
+        return session
+
+    def form(
+        self, request: Request, nonce: str, allowed: frozenset[str] = frozenset()
+    ) -> dict[str, str]:
+        """The fields of a form that came from a page of this session, each once and none but the allowed ones."""
+        fields = read_form(request)
+        try:
+            self.tokens.check_form(fields.pop("csrf", ""), nonce)
+        except TokenError as error:
+            raise PageError(403, "bad_form", f"form token: {error}") from error
+        if strange := sorted(set(fields) - allowed):
+            raise PageError(422, "bad_answer", f"unknown field {strange[0][:40]!r}")
+        return fields
+
+    def keep(
+        self,
+        response: Response,
+        request: Request,
+        name: str,
+        value: str,
+        seconds: int,
+        same_site: Any = "lax",
+        path: str = "/",
+    ) -> None:
+        """Set a cookie that scripts cannot read, over https only where the page came so."""
+        is_secure = request.url.scheme == "https"
+        response.set_cookie(
+            name,
+            value,
+            max_age=seconds,
+            httponly=True,
+            secure=is_secure,
+            samesite=same_site,
+            path=path,
+        )
+
+    def open_session(
+        self, request: Request, response: Response, annotator: str, invitation: str
+    ) -> None:
+        """Let an annotator in on this device."""
+        self.keep(
+            response,
+            request,
+            SESSION,
+            self.tokens.open_session(annotator, invitation),
+            SESSION_SECONDS,
+        )
+
+    def switch(self, request: Request) -> Response | None:
+        """Where the address says ?lang=, remember the language and show the same page again."""
+        if (wanted := request.query_params.get("lang")) is None or request.method != "GET":
+            return None
+        response = go(request.url.path)
+        if wanted in self.study.languages:
+            self.keep(response, request, LANGUAGE, wanted, YEAR)
+        return response
+
+
+def go(path: str) -> Response:
+    """On to another page, by GET; never to another host."""
+    return RedirectResponse("/" + path.lstrip("/\\"), status_code=303)
+
+
+def new_nonce() -> str:
+    """A random number for a form or a key."""
+    return secrets.token_urlsafe(12)
+
+
+def read_form(request: Request) -> dict[str, str]:
+    """The fields of an ordinary form, each at most once; the body was read, and its length limited, before."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/x-www-form-urlencoded":
+        raise PageError(415, "bad_form", f"content type {kind[:60]!r}")
+    try:
+        pairs = parse_qsl(
+            request.scope["evenhand.body"].decode(),
+            keep_blank_values=True,
+            max_num_fields=MOST_FIELDS,
+            errors="strict",
+        )
+    except ValueError as error:  # not UTF-8, or too many fields
+        raise PageError(400, "bad_form", "a form that cannot be read") from error
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        raise PageError(422, "bad_answer", "a field was sent twice")
+    return fields

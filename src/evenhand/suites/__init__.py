@@ -1,1 +1,0 @@
-"""Which questions are asked? One file per suite."""
