@@ -147,7 +147,7 @@ def test_a_part_leaves_controls_for_a_second_attempt(male: int, female: int, mos
             text=f"{i}: {BLANK} came.",
             male="he",
             female="she",
-            gold=g,
+            tags={"gold": g},
         )
         for i, g in enumerate(gold)
     ]

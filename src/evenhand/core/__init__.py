@@ -1,1 +1,1 @@
-"""Which types, names and errors do all parts share?"""
+"""Records, protocols, catalog and documents that all rooms share."""

@@ -24,7 +24,7 @@ _STATUS = ("status", "reason")
 
 
 def to_table(answers: Answers) -> pl.DataFrame:
-    """The answers as a data frame: probe, texts, tags, status, the answer, one raw value a column."""
+    """The answers as a data frame: probe, texts, tags, answer, status, a column per number."""
     import polars as pl
 
     probes = answers.probes

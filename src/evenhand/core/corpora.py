@@ -1,4 +1,7 @@
-"""Which sentences does an NLI corpus hold? SNLI, MNLI, ANLI, the GLUE tables (MNLI, QNLI, RTE) and plain text, in their published forms."""
+"""Sentences of NLI corpora in their published forms.
+
+SNLI, MNLI, ANLI, the GLUE tables (MNLI, QNLI, RTE) and plain text.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,8 @@ _NOTHING = {"", "n/a", "-", "null"}  # SNLI writes n/a where a crowd worker left
 def read_sentences(path: Path, *, is_hypotheses_too: bool = False) -> list[str]:
     """The premises of a corpus (and its hypotheses, on request), each once, in order.
 
-    .jsonl, .json (one object a line), .csv, .tsv and .txt; a .txt with a known head is a table (snli_1.0_train.txt), else one sentence a line.
+    .jsonl, .json (one object a line), .csv, .tsv and .txt; a .txt with a known head is a table
+    (snli_1.0_train.txt), else one sentence a line.
     """
     suffix = path.suffix.lower()
     if suffix in {".txt", "", ".tsv"}:
@@ -39,14 +43,14 @@ def read_sentences(path: Path, *, is_hypotheses_too: bool = False) -> list[str]:
         names = list(rows[0])
         columns = _columns(path, names, is_hypotheses_too)
         cells = (row[c] for row in rows for c in columns if isinstance(row.get(c), str))
-    found = _tidy(cells)
-    if not found:
+    sentences = _tidy(cells)
+    if not sentences:
         raise InputError(path, "has the right columns but no sentence in them")
-    return found
+    return sentences
 
 
 def find_form(columns: Iterable[str]) -> tuple[str, str] | None:
-    """Which two columns hold premise and hypothesis? None where no known form fits."""
+    """The two columns that hold premise and hypothesis; None where no known form fits."""
     there = set(columns)
     return next((form for form in FORMS if there.issuperset(form)), None)
 
@@ -59,13 +63,15 @@ def _columns(path: Path, names: Sequence[str], is_hypotheses_too: bool) -> tuple
         known = "; ".join(" and ".join(form) for form in FORMS)
         raise InputError(
             path,
-            f"has the columns {', '.join(names) or 'none'}; known are {known}. Rename the columns or give plain text",
+            f"has the columns {', '.join(names) or 'none'}; known are {known}. "
+            "Rename the columns or give plain text",
         )
     return form if is_hypotheses_too else form[:1]
 
 
 def _read_tabs(lines: Iterable[str], head: Sequence[str], columns: Sequence[str]) -> Iterator[str]:
-    # GLUE does not quote, so a cell may start with a quotation mark that never ends: split, never csv's default dialect.
+    # GLUE does not quote, so a cell may start with a quotation mark that never ends: split,
+    # never csv's default dialect
     places = [head.index(c) for c in columns]
     for line in lines:
         row = line.split("\t")

@@ -1,7 +1,14 @@
-"""What can go wrong, and what should the user do next?
+"""Errors: all that the user can put right, each with what was wrong and what to do next.
 
-Every error says what was wrong, shows the offending value and names the next step. The command line prints it without a
-traceback and leaves with exit code 2.
+The command line prints them without a traceback and leaves with exit code 2.
+
+EvenhandError
+├── UnknownNameError   a name that is not in the catalog
+├── InputError         a file or a value that cannot be read as what it should be
+├── LabelError         the labels of a model cannot be told apart, or do not suffice
+├── LoadError          a model or a data set could not be loaded
+├── StorageError       the disk refused
+└── MeasureError       a measure cannot be computed on what it was given
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Estimates: a measure's value with its interval, seen as a whole, by group, and against a figure."""
+"""Estimates: a value with its interval, as a whole, by group, and against a figure."""
 
 from __future__ import annotations
 

@@ -57,6 +57,7 @@ class Account:
     ties: Callable[[Run, Estimate], str] | None = None  # how many ties, what becomes of them
     standing: Callable[[Run, Estimate], str] | None = None  # between fair and guessing
     score_groups: Callable[[Run], Sequence[ScoreGroup]] | None = None  # ways of counting
+    footing: Callable[[Sequence[tuple[str, Answers]]], str] | None = None  # why two do not compare
     strata: dict[str, str] = field(default_factory=dict)  # stratum -> noun of its probes
 
 

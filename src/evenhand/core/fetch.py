@@ -1,6 +1,7 @@
 """Published data: fetched once, checked against a pinned digest, kept in the cache.
 
-EVENHAND_MIRROR: a base address that replaces `https://raw.githubusercontent.com` (a mirror behind a firewall). EVENHAND_OFFLINE=1: never fetch.
+EVENHAND_MIRROR: a base address that replaces `https://raw.githubusercontent.com` (a mirror behind
+a firewall). EVENHAND_OFFLINE=1: never fetch.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ def data_folder(data: Path | None) -> Path | None:
 
 
 def find_published(folder: str, name: str, data: Path | None, advice: str) -> Path:
-    """A published file that may only be pointed at: in the folder of published data, or in its subfolder."""
+    """A published file that may only be pointed at, in the folder of published data.
+
+    It lies there or in the subfolder `folder`.
+    """
     data = data_folder(data)
     if data is None:
         raise LoadError(f"{name} is not on this machine. {advice}")
@@ -61,9 +65,10 @@ def fetch(repository: str, commit: str, path: str, sha256: str, *, advice: str) 
             str(error).partition("\n")[0] or type(error).__name__
         )  # httpx adds a line that points at a manual
         raise LoadError(f"cannot fetch {url} ({reason}). {advice}") from error
-    if (found := text_digest(answer.content)) != sha256:
+    if (digest := text_digest(answer.content)) != sha256:
         raise LoadError(
-            f"{url} has SHA-256 {found[:16]}..., expected {sha256[:16]}...: the published file changed or the download broke. {advice}"
+            f"{url} has SHA-256 {digest[:16]}..., expected {sha256[:16]}...: "
+            f"the published file changed or the download broke. {advice}"
         )
     write_atomic(local, answer.content)
     return local

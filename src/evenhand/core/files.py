@@ -52,7 +52,7 @@ def read_text(path: Path) -> str:
 
 
 def read_rows(path: Path) -> list[tuple[int, dict[str, Any]]]:
-    """The rows of a .jsonl, .json (one object a line), .csv or .tsv file, each with its line number."""
+    """The rows of a .jsonl, .json (one object a line), .csv or .tsv file with their numbers."""
     text = read_text(path)
     if path.suffix.lower() in {".csv", ".tsv"}:
         return _read_table(path, text)
@@ -77,7 +77,8 @@ def read_rows(path: Path) -> list[tuple[int, dict[str, Any]]]:
 
 
 def _read_table(path: Path, text: str) -> list[tuple[int, dict[str, Any]]]:
-    # StringIO and not splitlines: a cell may hold a line break, or a character that Python takes for one (U+2028).
+    # StringIO and not splitlines: a cell may hold a line break, or a character that Python takes
+    # for one (U+2028)
     reader = csv.DictReader(
         io.StringIO(text, newline=""), delimiter="\t" if path.suffix.lower() == ".tsv" else ","
     )
@@ -87,7 +88,8 @@ def _read_table(path: Path, text: str) -> list[tuple[int, dict[str, Any]]]:
             if None in row or None in row.values():
                 raise InputError(
                     path,
-                    f"has {len(reader.fieldnames or ())} columns in its head but another number here",
+                    f"has {len(reader.fieldnames or ())} columns in its head "
+                    "but another number here",
                     row=reader.line_num,
                 )
             rows.append((reader.line_num, dict(row)))
@@ -102,7 +104,8 @@ def storage_error(path: Path, error: OSError) -> StorageError:
     """What to tell the user when the disk says no."""
     advice = "free some space" if error.errno == 28 else "choose another folder"  # ENOSPC
     return StorageError(
-        f"cannot write {path}: {error.strerror or error}; {advice} and run the same command again, nothing is lost"
+        f"cannot write {path}: {error.strerror or error}; "
+        f"{advice} and run the same command again, nothing is lost"
     )
 
 
@@ -137,13 +140,19 @@ def require_writable(folder: Path) -> None:
 
 
 def require_room(folder: Path) -> None:
-    """The same for a folder that is made later: the nearest one that is there, so that a model that does not load leaves no empty folder behind."""
+    """The same for a folder that is made later: the nearest one that exists must be writable.
+
+    So a model that does not load leaves no empty folder behind.
+    """
     require_writable(next(p for p in (folder, *folder.parents) if p.exists()))
 
 
 @contextmanager
 def staged(folder: Path) -> Iterator[Path]:
-    """A folder to write several files in; they appear in `folder` together, when all of them are whole, or not at all."""
+    """A folder to write several files in.
+
+    They appear in `folder` together, when all of them are whole, or not at all.
+    """
     require_writable(folder)
     stage = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
     try:

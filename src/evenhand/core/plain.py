@@ -20,28 +20,28 @@ def plain(value: Any) -> Any:
     A number that is not finite becomes null: the note beside it says why. Fields of a record
     keep their order; a set is sorted. Raises TypeError for what has no plain form.
     """
-    if value is None or isinstance(value, bool | str):
-        return str(value) if isinstance(value, str) else value
     if isinstance(value, Interval):
         return {name: plain(number) for name, number in value._asdict().items()}
-    if isinstance(value, int | np.integer):
-        return int(value)
-    if isinstance(value, float | np.floating):
-        return float(value) if math.isfinite(value) else None
-    if isinstance(value, np.bool_):
-        return bool(value)
-    if isinstance(value, np.ndarray):
-        return [plain(row) for row in value]
-    if isinstance(value, PurePath):
-        return str(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
     if isinstance(value, set | frozenset):
         return sorted(plain(item) for item in value)
+    if isinstance(value, list | tuple | np.ndarray):
+        return [plain(item) for item in value]
+    return _plain_scalar(value)
+
+
+def _plain_scalar(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, str | PurePath):
+        return str(value)
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
     raise TypeError(f"{type(value).__name__} has no plain form")
 
 

@@ -1,4 +1,4 @@
-"""Are two printed numbers comparable? One line that names everything a number depends on."""
+"""Signature: one line that names everything a number depends on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Signature:
 
     @classmethod
     def of(cls, **fields: object) -> Signature:
-        """A signature of the given fields, in the given order; fields that are None are left out."""
+        """A signature of these fields, in this order; those that are None are left out."""
         clean = ((k, str(v).replace("|", "/")) for k, v in fields.items() if v is not None)
         return cls(tuple(clean))
 
@@ -26,7 +26,7 @@ class Signature:
         return "|".join(f"{k}:{v}" for k, v in self.fields)
 
     def differences(self, other: Signature) -> dict[str, tuple[str | None, str | None]]:
-        """In which fields do two signatures differ? Empty: the numbers are comparable."""
+        """The fields in which two signatures differ; empty where the numbers are comparable."""
         mine, theirs = dict(self.fields), dict(other.fields)
         keys = [*mine, *(k for k in theirs if k not in mine)]
         return {k: (mine.get(k), theirs.get(k)) for k in keys if mine.get(k) != theirs.get(k)}

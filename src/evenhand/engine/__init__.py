@@ -1,1 +1,1 @@
-"""How do probes reach a respondent, and how do answers become estimates?"""
+"""The engine: asking respondents, and turning their answers into estimates."""

@@ -1,7 +1,8 @@
-"""Which questions has this respondent answered before? Kept in one SQLite file per respondent, durable after every chunk.
+"""Answers of one respondent that are kept: one SQLite file, durable after every chunk.
 
-A row is (key of the probe's text, raw values, checksum). A row whose checksum does not fit is asked again; a file that SQLite cannot read is put aside
-and built anew. Killing the process at any moment loses at most the chunk that was being asked.
+A row is (key of the probe's text, raw values, checksum). A row whose checksum does not fit is
+asked again; a file that SQLite cannot read is put aside and built anew. Killing the process at
+any moment loses at most the chunk that was being asked.
 """
 
 from __future__ import annotations
@@ -19,20 +20,19 @@ from evenhand.core.errors import EvenhandWarning, StorageError
 from evenhand.core.files import cache_folder
 from evenhand.core.probe import Floats, Probe
 
-_SCHEMA = "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, value BLOB NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID"
-_DAMAGE = {
-    sqlite3.SQLITE_ERROR,
-    sqlite3.SQLITE_CORRUPT,
-    sqlite3.SQLITE_NOTADB,
-}  # all else is the disk's fault, not the file's
+_SCHEMA = (
+    "CREATE TABLE IF NOT EXISTS answers "
+    "(key BLOB PRIMARY KEY, value BLOB NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID"
+)
+# what says that the file is damaged; all else is the disk's fault
+_DAMAGE = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
 def probe_key(probe: Probe) -> bytes:
-    """What makes two probes the same question: kind and texts, and the scoring where the probe itself names one."""
-    told = (probe.tags["scoring"],) if "scoring" in probe.tags else ()
-    return hashlib.blake2b(
-        "\0".join((probe.kind, *probe.texts, *told)).encode(), digest_size=16
-    ).digest()
+    """The key of a question: kind and texts, and the scoring where the probe itself names one."""
+    scoring = (probe.tags["scoring"],) if "scoring" in probe.tags else ()
+    text = "\0".join((probe.kind, *probe.texts, *scoring))
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()
 
 
 def cache_path(identity: str, folder: Path | None = None) -> Path:
@@ -50,7 +50,8 @@ class AnswerCache:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StorageError(
-                f"cannot make the cache folder {self.path.parent} ({error.strerror}); set EVENHAND_CACHE, or use --no-cache"
+                f"cannot make the cache folder {self.path.parent} ({error.strerror}); "
+                "set EVENHAND_CACHE, or use --no-cache"
             ) from error
         self.connection = self._open()
 
@@ -65,7 +66,8 @@ class AnswerCache:
                 raise _storage_error(self.path, error) from error
             aside = self.path.with_suffix(".damaged")
             warnings.warn(
-                f"the cache file {self.path} is damaged ({' '.join(str(error).split())}); it was moved to {aside.name} and is built anew",
+                f"the cache file {self.path} is damaged ({' '.join(str(error).split())}); "
+                f"it was moved to {aside.name} and is built anew",
                 EvenhandWarning,
                 stacklevel=2,
             )
@@ -94,19 +96,20 @@ class AnswerCache:
 
     def get(self, probes: Sequence[Probe]) -> dict[bytes, Floats]:
         """The known answers to `probes`, by key; damaged ones are left out."""
-        found: dict[bytes, Floats] = {}
+        rows: dict[bytes, Floats] = {}
         damaged = 0
         keys = [probe_key(p) for p in probes]
         for start in range(0, len(keys), 500):
             part = keys[start : start + 500]
-            query = f"SELECT key, value, checksum FROM answers WHERE key IN ({','.join('?' * len(part))})"
+            marks = ",".join("?" * len(part))
+            query = f"SELECT key, value, checksum FROM answers WHERE key IN ({marks})"
             for key, value, checksum in self.connection.execute(query, part):
                 if (
                     isinstance(value, bytes)
                     and zlib.crc32(key + value) == checksum
                     and len(value) % 8 == 0
                 ):
-                    found[key] = np.frombuffer(value, dtype="<f8").astype(np.float64)
+                    rows[key] = np.frombuffer(value, dtype="<f8").astype(np.float64)
                 else:
                     damaged += 1
         if damaged:
@@ -115,18 +118,19 @@ class AnswerCache:
                 EvenhandWarning,
                 stacklevel=2,
             )
-        return found
+        return rows
 
-    def put(self, probes: Sequence[Probe], values: Floats) -> None:
+    def put(self, probes: Sequence[Probe], rows: Sequence[Floats]) -> None:
         """Keep the answers; on the disk when this returns. Unanswered probes are not kept."""
-        rows = []
-        for probe, row in zip(probes, values, strict=True):
+        kept = []
+        for probe, row in zip(probes, rows, strict=True):
             if np.isfinite(row).all():
                 key, value = probe_key(probe), row.astype("<f8").tobytes()
-                rows.append((key, value, zlib.crc32(key + value)))
+                kept.append((key, value, zlib.crc32(key + value)))
         try:
             with self.connection:
-                self.connection.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", rows)
+                query = "INSERT OR REPLACE INTO answers VALUES (?, ?, ?)"
+                self.connection.executemany(query, kept)
         except sqlite3.DatabaseError as error:
             raise _storage_error(self.path, error) from error
 
@@ -137,5 +141,6 @@ class AnswerCache:
 
 def _storage_error(path: Path, error: sqlite3.DatabaseError) -> StorageError:
     return StorageError(
-        f"cannot write the cache {path} ({error}); free some space, set EVENHAND_CACHE to another folder, or use --no-cache"
+        f"cannot write the cache {path} ({error}); free some space, "
+        "set EVENHAND_CACHE to another folder, or use --no-cache"
     )

@@ -1,4 +1,4 @@
-"""How is work done on this machine? One job after the other, or several processes side by side."""
+"""Work on this machine: one job after the other, or several processes side by side."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ ENGINES = ("local", "ray")
 def spread(
     work: Callable[[Job], Result], jobs: Sequence[Job], *, processes: int = 1
 ) -> Iterator[tuple[Job, Result]]:
-    """Every job with its result, as they finish; what was begun is finished or lost with its process, never half-reported."""
+    """Every job with its result, as they finish.
+
+    What was begun is finished or lost with its process, never half-reported.
+    """
     if processes < 1:
         raise EvenhandError(f"--processes is {processes}; give at least 1")
     if processes == 1 or len(jobs) < 2:

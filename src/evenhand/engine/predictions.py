@@ -1,147 +1,150 @@
-"""What did a model say that was run elsewhere? A CSV, TSV or JSONL file with `id` and either three probabilities or a label.
+"""Predictions of a model that was run elsewhere, read as answers to a suite.
 
-For blanks: `id`, and the log-probabilities `male` and `female` or their difference `pb`; for choices a column for each option, or the file of
-StereoSet's own code.
+A CSV, TSV or JSONL file with `id` and, for pairs, three probabilities, three logits or a label;
+for blanks and choices a column of log-probabilities for each option, or for two genders their
+difference `pb`. A family may read a form of its own.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from evenhand.core.answers import Answers
+from evenhand.core import catalog
+from evenhand.core.answers import Answers, Silence, Status
 from evenhand.core.errors import InputError
 from evenhand.core.files import read_rows
-from evenhand.core.probe import GENDERS, NLI_LABELS, Floats
+from evenhand.core.probe import GENDERS, NLI_LABELS, SCORE, Floats
 from evenhand.core.suite import Suite
-from evenhand.families.stereoset.predictions import read_official, read_sections
+from evenhand.engine.ask import empty_values, option_names
 from evenhand.respondents.labels import plain
 
 TOLERANCE = 1e-3  # how far probabilities may be from a sum of one: rounding to three decimals
+SURE, UNSURE = math.log(0.98), math.log(0.01)  # of a label that is given, and of the others
 _LABEL_COLUMNS = ("label", "prediction", "predicted", "answer")
+_MISSING = Silence(status=Status.NOT_ASKED, reason="no row in the predictions file")
 
 
-def _form(path: Path, columns: list[str]) -> str:
+def _pair_form(path: Path, columns: Sequence[str]) -> str:
     """probabilities, logits or label: by the columns that are there."""
+    names = ", ".join(columns)
     if "id" not in columns:
-        raise InputError(path, f"has the columns {', '.join(columns)}; a column 'id' is needed")
+        raise InputError(path, f"has the columns {names}; a column 'id' is needed")
     if all(c in columns for c in NLI_LABELS):
         return "probabilities"
     if all(f"logit_{c}" in columns for c in NLI_LABELS):
         return "logits"
     if any(c in columns for c in _LABEL_COLUMNS):
         return "label"
-    raise InputError(
-        path,
-        f"has the columns {', '.join(columns)}; needed are {', '.join(NLI_LABELS)} (probabilities), or logit_{', logit_'.join(NLI_LABELS)}, or label",
-    )
+    labels, logits = ", ".join(NLI_LABELS), ", ".join(f"logit_{n}" for n in NLI_LABELS)
+    reason = f"has the columns {names}; needed are {labels} (probabilities), or {logits}, or label"
+    raise InputError(path, reason)
 
 
-def _numbers(path: Path, row: Mapping[str, Any], names: list[str], number: int) -> Floats:
+def _numbers(path: Path, row: Mapping[str, Any], names: Sequence[str], number: int) -> Floats:
+    fields = ", ".join(names)
     try:
         values = np.asarray([float(row[n]) for n in names])
     except KeyError as error:
         raise InputError(path, f"the field {error} is missing", row=number) from error
     except (TypeError, ValueError) as error:
-        raise InputError(
-            path, f"{', '.join(names)} should be numbers ({error})", row=number
-        ) from error
+        raise InputError(path, f"{fields} should be numbers ({error})", row=number) from error
     if not np.isfinite(values).all():
-        raise InputError(
-            path,
-            f"{', '.join(names)} are {', '.join(f'{v:g}' for v in values)}: not finite",
-            row=number,
-        )
+        printed = ", ".join(f"{v:g}" for v in values)
+        raise InputError(path, f"{fields} are {printed}: not finite", row=number)
     return values
 
 
-def _values(path: Path, row: Mapping[str, Any], form: str, number: int) -> Floats:
+def _pair_values(path: Path, row: Mapping[str, Any], form: str, number: int) -> Floats:
     if form == "logits":
         return _numbers(path, row, [f"logit_{n}" for n in NLI_LABELS], number)
     if form == "probabilities":
-        values = _numbers(path, row, list(NLI_LABELS), number)
-        if values.min() < 0 or not math.isclose(values.sum(), 1, abs_tol=TOLERANCE * len(values)):
-            raise InputError(
-                path,
-                f"probabilities {', '.join(f'{v:g}' for v in values)} do not sum to one (sum {values.sum():g})",
-                row=number,
-            )
+        values = _numbers(path, row, NLI_LABELS, number)
+        total = values.sum()
+        if values.min() < 0 or not math.isclose(total, 1, abs_tol=TOLERANCE * len(values)):
+            printed = ", ".join(f"{v:g}" for v in values)
+            reason = f"probabilities {printed} do not sum to one (sum {total:g})"
+            raise InputError(path, reason, row=number)
         return np.asarray(np.log(np.maximum(values, np.finfo(np.float64).tiny)))
-    told = next((row[c] for c in _LABEL_COLUMNS if c in row), None)
-    label = plain(str(told))
+    given = next((row[c] for c in _LABEL_COLUMNS if c in row), None)
+    label = plain(str(given))
     if label not in NLI_LABELS:
-        raise InputError(path, f"label {told!r} is none of {', '.join(NLI_LABELS)}", row=number)
-    return np.asarray([math.log(0.98) if label == n else math.log(0.01) for n in NLI_LABELS])
+        reason = f"label {given!r} is none of {', '.join(NLI_LABELS)}"
+        raise InputError(path, reason, row=number)
+    return np.asarray([SURE if label == n else UNSURE for n in NLI_LABELS])
 
 
-def _option_form(path: Path, columns: list[str], labels: tuple[str, ...]) -> str:
+def _option_form(path: Path, columns: Sequence[str], options: tuple[str, ...]) -> str:
     """options or pb, for probes with candidates or options."""
-    if "id" in columns and all(c in columns for c in labels):
+    if "id" in columns and all(c in columns for c in options):
         return "options"
-    if "id" in columns and "pb" in columns and labels == GENDERS:
+    if "id" in columns and "pb" in columns and options == GENDERS:
         return "pb"
-    also = ", or pb (log p_male - log p_female)" if labels == GENDERS else ""
-    raise InputError(
-        path,
-        f"has the columns {', '.join(columns)}; needed are id and {', '.join(labels)} (log-probabilities){also}",
-    )
+    also = ", or pb (log p_male - log p_female)" if options == GENDERS else ""
+    reason = f"needed are id and {', '.join(options)} (log-probabilities){also}"
+    raise InputError(path, f"has the columns {', '.join(columns)}; {reason}")
 
 
-def _option_values(
-    path: Path, row: Mapping[str, Any], form: str, labels: tuple[str, ...], number: int
-) -> Floats:
-    return (
-        np.append(_numbers(path, row, ["pb"], number), 0.0)
-        if form == "pb"
-        else _numbers(path, row, list(labels), number)
-    )
+def _own_form(path: Path, suite: Suite) -> Answers | None:
+    """The answers, where the file is in a form that a family reads."""
+    for family in catalog.families().values():
+        if family.read_predictions is not None:
+            answers = family.read_predictions(path, suite)
+            if answers is not None:
+                return answers
+    return None
 
 
 def read_predictions(path: Path, suite: Suite) -> Answers:
-    """The predictions as answers to the suite; unknown ids are an error, missing ids lower the coverage."""
-    if (sections := read_sections(path)) is not None:
-        return read_official(path, suite, sections)
+    """The predictions as answers to the suite.
+
+    Unknown ids are an error, missing ids lower the coverage.
+    """
+    if (own := _own_form(path, suite)) is not None:
+        return own
     rows = read_rows(path)
-    is_pairs = all(p.kind == "pair" for p in suite.probes)
-    labels = NLI_LABELS if is_pairs else suite.card.labels
-    form = (
-        _form(path, list(rows[0][1])) if is_pairs else _option_form(path, list(rows[0][1]), labels)
-    )
-    known = {p.id: i for i, p in enumerate(suite.probes)}
-    values = np.full((len(suite.probes), len(labels)), np.nan)
+    columns, is_pair = list(rows[0][1]), suite.kind == "pair"
+    labels = NLI_LABELS if is_pair else (SCORE,)
+    values = empty_values(suite, len(labels))
+    options = option_names(suite, values.shape[1])
+    form = _pair_form(path, columns) if is_pair else _option_form(path, columns, options)
+    places = {p.id: i for i, p in enumerate(suite.probes)}
     seen: dict[str, int] = {}
     for number, row in rows:
         name = str(row.get("id", ""))
         if name in seen:
+            reason = f"the id '{name}' was already used in row {seen[name]}"
+            raise InputError(path, reason, row=number)
+        if name not in places:
+            like = f"its ids look like '{suite.probes[0].id}'"
             raise InputError(
-                path, f"the id '{name}' was already used in row {seen[name]}", row=number
-            )
-        if name not in known:
-            raise InputError(
-                path,
-                f"the id '{name}' is not in {suite.card.name} (its ids look like '{suite.probes[0].id}')",
-                row=number,
+                path, f"the id '{name}' is not in {suite.card.name} ({like})", row=number
             )
         seen[name] = number
-        values[known[name]] = (
-            _values(path, row, form, number)
-            if is_pairs
-            else _option_values(path, row, form, labels, number)
-        )
-    missing = len(suite.probes) - len(seen)
+        if is_pair:
+            values[places[name], 0] = _pair_values(path, row, form, number)
+        elif form == "pb":
+            values[places[name], :, 0] = (*_numbers(path, row, ["pb"], number), 0.0)
+        else:
+            count = suite.probes[places[name]].option_count
+            values[places[name], :count, 0] = _numbers(path, row, options[:count], number)
+    traits = (
+        {"labels": "e0n1c2/file", "scoring": f"argmax of {form}"}
+        if is_pair
+        else {"scoring": f"{form} as given"}
+    )
     return Answers(
         respondent=f"file:{path.name}",
         suite=suite.reference,
-        labels=labels,
         probes=suite.probes,
+        options=options,
+        labels=labels,
         values=values,
         scale="logits" if form == "logits" else "log-probabilities",
-        traits={"labels": "e0n1c2/file", "scoring": f"argmax of {form}"}
-        if is_pairs
-        else {"scoring": f"{form} as given"},
-        unanswered={"no row in the predictions file": missing} if missing else {},
+        traits=traits,
+        silences={i: _MISSING for i, p in enumerate(suite.probes) if p.id not in seen},
     )

@@ -1,4 +1,4 @@
-"""How is work spread over a Ray cluster? Each job is a task; one machine is a cluster too."""
+"""Work spread over a Ray cluster: each job is a task; one machine is a cluster too."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ def spread(
     cores: float = 1.0,
     address: str | None = None,
 ) -> Iterator[tuple[Job, Result]]:
-    """Every job with its result, as they finish, `cores` for each; at `address`, or in the cluster that RAY_ADDRESS names, else on this machine."""
+    """Every job with its result, as they finish, `cores` for each.
+
+    At `address`, or in the cluster that RAY_ADDRESS names, else on this machine.
+    """
     try:
         import ray
     except ImportError as error:

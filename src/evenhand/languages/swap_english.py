@@ -1,15 +1,16 @@
-"""What does an English text become when its genders are swapped? her by its role, capitals, a or an, genitives, hyphens; names by the table or not at all."""
+"""English texts with their genders swapped: which words change, which stay and why.
+
+her and his by their role, capitals, a or an, genitives, hyphens; names by a table or not at all.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
+from evenhand.languages.en import END, article, find_role, is_opening, role_words, tokens_around
 from evenhand.languages.en import LANGUAGE as ENGLISH
-from evenhand.languages.en import article, is_opening
-from evenhand.languages.swap_names import NameSwap
-from evenhand.languages.swap_roles import settle_role
-from evenhand.languages.swap_words import (
+from evenhand.languages.gender_words import (
     ARTICLE,
     NAME,
     STOPPING,
@@ -17,38 +18,86 @@ from evenhand.languages.swap_words import (
     Findings,
     Left,
     Limit,
-    find_expression,
+    NameSwap,
+    expression_reason,
     find_limits,
     partners,
 )
 
-_ROLES = {
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_BY_ROLE = {
     ("her", "determiner"): "his",
     ("her", "object"): "him",
     ("her", "possessive"): "his",
     ("his", "determiner"): "her",
     ("his", "possessive"): "hers",
 }
-_ARTICLE = re.compile(r"\b(an?)(\s+[\"'“‘(]*)$", re.IGNORECASE)
-_NAMED = re.compile(r"\.? [A-Z][a-z]+")
-_CALLED = frozenset({"mr", "mrs", "ms", "miss"})  # a surname follows
-_RELATED = frozenset(
-    {"aunt", "aunts", "uncle", "uncles", "auntie", "aunty"}
-)  # a first name follows
+_LEADING_ARTICLE = re.compile(r"\b(an?)(\s+[\"'“‘(]*)$", re.IGNORECASE)
+_NAME_AFTER = re.compile(r"\.? [A-Z][a-z]+")
+_TITLES = frozenset({"mr", "mrs", "ms", "miss"})  # a surname follows
+_KIN_TITLES = _words("aunt aunts uncle uncles auntie aunty")  # a first name follows
 _PEOPLE = re.compile(  # in capitals beside a noun that is no name: two Asian Women
-    r"(?:an|ese|ish|ic|ern|al|asian|french|dutch|greek|black|white|muslim|arab|hindu|a|an|the|two|three|four|five|some|young|old|older|this|one)$",
+    r"(?:an|ese|ish|ic|ern|al|asian|french|dutch|greek|black|white|muslim|arab|hindu|a|an|the|two"
+    r"|three|four|five|some|young|old|older|this|one)$",
     re.IGNORECASE,
 )
-_EVER_NAMES = frozenset(
-    "guy monk duke count baron bachelor hero heroes host gods god prince kings queens cowboys sons brothers sisters king".split()
+_OFTEN_NAMES = _words(
+    "guy monk duke count baron bachelor hero heroes host gods god prince kings queens cowboys sons "
+    "brothers sisters king"
 )
-_SMALL = frozenset("a an the of in on at and or to with for by from as is are".split())
+_SMALL = _words("a an the of in on at and or to with for by from as is are")
 _VERBS = frozenset({"host", "hosts", "god", "gods"})  # or names, unless a determiner leads them
 _LED = re.compile(r"(?i)\b(?:an?|the|two|his|her|their|our|my|\w+s) (?:\w+ )?$")
-_PART = re.compile(r"[^-]+")
-_STIFF = frozenset(
-    "man king queen lady boy god father mother hero".split()
-)  # before a hyphen they are mostly part of another word: man-made
+_HYPHEN_PART = re.compile(r"[^-]+")
+# before a hyphen they are mostly part of another word: man-made
+_STIFF = _words("man king queen lady boy god father mother hero")
+
+_HOLDING = _words(
+    "has have having had get gets getting got see sees seeing saw watch watches watching watched "
+    "with without find finds finding found want wants wanted hear hears heard feel feels help helps "
+    "helping keep keeps"
+)
+_GIVING = _words(
+    "give gives giving gave show shows showing showed teach teaches teaching taught tell tells "
+    "telling told buy buys buying bought bring brings bringing brought feed feeds feeding fed make "
+    "makes making made hand hands offer offers read reads reading cook cooks cooking win wins "
+    "winning won deny denied denies throw throws throwing threw send sends sent ask asks asked"
+)
+_LINKING = _words(
+    "with has have having had on behind across of against in to toward towards arches arching onto "
+    "over from under scratching scratches bending bends turns turned turning and or"
+)
+_MOVING = _words(
+    "take takes took taking drive drives drove bring brings brought send sends sent carry carries "
+    "carried walk walks walked walking see sees get gets got follow follows followed let lets call "
+    "calls called help helps helped want wants push pull"
+)
+_VERB_OR_NOUN = _words(  # behind `see her` only more of the sentence would tell
+    "talk cry move play run walk dance work swim sleep smile jump ride draw cook drink perform sing "
+    "laugh drive climb dress paint look slide swing skate kick fight cut fall catch eat leave win "
+    "wash clean shop fish hike race surf throw do bat step speak lift pass pose kiss hug try train "
+    "bowl ski dive drop hit shoot cross wave eat"
+)
+_COMPLEMENT = _words(
+    "cool happy sad warm busy safe calm company awake alone up down off out away over back in on "
+    "smile laugh"
+)
+_OBJECT_STARTS = _words("a an the some how two three")
+_DETERMINERS = _words("that any some this these his her their my your")
+_BESIDE = _words("behind beside near below above around from to by")
+_DOES = _words(
+    "looks watches stands sits walks holds tries speaks talks plays runs smiles waits wears does is "
+    "was has simply"
+)
+_FUNCTION = _words(
+    "at in on to for from with through into by of and or as is are was the a an while near next over "
+    "around under off out up down towards toward like during against"
+)
+_NO_OBJECT_BEFORE_ING = _words("with of on in for from about by at")
 
 
 def find_english(text: str, names: NameSwap | None) -> Findings:
@@ -56,40 +105,37 @@ def find_english(text: str, names: NameSwap | None) -> Findings:
     candidates = list(find_candidates(text))
     limits = find_limits("en", text)
     is_headline = any(text[start].isupper() for start, _ in candidates) and _is_headline(text)
+    stopping = [limit for limit in limits if limit.reason in STOPPING]
+    # stable: names with a title first, and none of them where every word has a capital
+    stopping.sort(key=lambda limit: limit.reason != "name with a title")
+    if is_headline:
+        stopping = [limit for limit in stopping if limit.reason != "name with a title"]
+    stops = [Left(text[limit.start : limit.end], limit.reason) for limit in stopping]
     edits: list[Edit] = []
     left: list[Left] = []
-    stops = (
-        []
-        if is_headline
-        else [Left(text[a:b], reason) for a, b, reason in limits if reason == "name with a title"]
-    )
-    stops += [
-        Left(text[a:b], reason)
-        for a, b, reason in limits
-        if reason in STOPPING and reason != "name with a title"
-    ]
     for start, end in candidates:
         word = text[start:end]
-        if (
-            reason := _covered(start, end, limits)
-            or find_expression("en", text, start, end)
-            or _object(text, start, end, is_headline=is_headline, names=names)
-        ):
+        reason = (
+            _covering_reason(start, end, limits)
+            or expression_reason("en", text, start, end)
+            or _objection(text, start, end, is_headline=is_headline, names=names)
+        )
+        if reason:
             (stops if reason in STOPPING else left).append(Left(word, reason))
             continue
         form = _lower(word)
         partner = partners("en")[form]
         new = partner.word
         if form in {"her", "his"}:
-            role = settle_role(text, start, end)
+            role = likely_role(text, start, end)
             if role is None:
                 stops.append(Left(word, "role unclear"))
                 continue
-            new = _ROLES[form, role]
+            new = _BY_ROLE[form, role]
         edits += _write(text, start, end, new, partner.gender)
     if names is not None:
         edits += [Edit(start, end, new, NAME) for start, end, new in names.find(text)]
-    return Findings(edits, left, stops)
+    return Findings(edits=edits, left=left, stops=stops)
 
 
 def find_candidates(text: str) -> Iterator[tuple[int, int]]:
@@ -100,7 +146,7 @@ def find_candidates(text: str) -> Iterator[tuple[int, int]]:
         if word in known:
             yield start, end
         elif "-" in word:
-            parts = [(start + m.start(), start + m.end()) for m in _PART.finditer(word)]
+            parts = [(start + m.start(), start + m.end()) for m in _HYPHEN_PART.finditer(word)]
             is_pair = all(text[a:b].lower() in known for a, b in parts)
             if is_pair or text[slice(*parts[0])].lower() not in _STIFF:
                 yield from ((a, b) for a, b in parts if text[a:b].lower() in known)
@@ -110,55 +156,58 @@ def _lower(word: str) -> str:
     return word.lower().replace("’", "'")
 
 
-def _covered(start: int, end: int, limits: list[Limit]) -> str:
-    return next(
-        (
-            limit.reason
-            for limit in limits
-            if limit.start <= start and end <= limit.end and limit.reason not in STOPPING
-        ),
-        "",
+def _covering_reason(start: int, end: int, limits: list[Limit]) -> str:
+    reasons = (
+        limit.reason
+        for limit in limits
+        if limit.start <= start and end <= limit.end and limit.reason not in STOPPING
     )
+    return next(reasons, "")
 
 
-def _object(text: str, start: int, end: int, *, is_headline: bool, names: NameSwap | None) -> str:
-    """What speaks against the partner in this place?"""
+def _objection(
+    text: str, start: int, end: int, *, is_headline: bool, names: NameSwap | None
+) -> str:
+    """What speaks against the partner in this place; empty where nothing does."""
     word, before, after = text[start:end], text[:start], text[end:]
     form, kind = _lower(word), partners("en")[_lower(word)].kind
-    is_named = word[0].isupper() and _NAMED.match(after) is not None
+    is_named = word[0].isupper() and _NAME_AFTER.match(after) is not None
     is_plain = word.islower() or word.isupper() or word.istitle() or "-" in word
     is_free = (
         kind in {"pronoun", "adjective"}
-        or form in _CALLED
+        or form in _TITLES
         or word[0].islower()
         or is_headline
         or is_opening(before)
     )
     is_scout = re.match(r"(?i)(?:boy|girl) scouts?\b", text[start:]) is not None
+    is_verb = form in _VERBS and not _LED.search(before)
+    is_state = form in {"ma", "pa"} and word.isupper() and not text.isupper()
+    kin_reason = "" if _is_name_swapped(after, names) else "title with a first name"
     rules = (  # the first that holds decides
         (form == "miss", "" if is_named else "other word"),
-        (form in {"count", "counts"} or (form in _VERBS and not _LED.search(before)), "other word"),
-        (form in {"ma", "pa"} and word.isupper() and not text.isupper(), "other word"),  # states
+        (form in {"count", "counts"} or is_verb, "other word"),
+        (is_state, "other word"),
         (kind != "pronoun" and not is_plain, "other word"),  # GALs
-        (
-            form in _RELATED and is_named and not is_headline,
-            "" if _has_partner(after, names) else "title with a first name",
-        ),
+        (form in _KIN_TITLES and is_named and not is_headline, kin_reason),
         (is_scout or is_free, ""),
-        (form in _EVER_NAMES, "name"),
+        (form in _OFTEN_NAMES, "name"),
         ((is_named or _is_behind_name(before)) and kind != "title", "name"),
     )
     return next((reason for is_so, reason in rules if is_so), "")
 
 
-def _has_partner(after: str, names: NameSwap | None) -> bool:
-    """Is the first name that follows swapped too? Aunt Mary, Uncle James."""
-    found = re.match(r"\.? (\w+)", after)
-    return names is not None and found is not None and names.partner(found.group(1)) is not None
+def _is_name_swapped(after: str, names: NameSwap | None) -> bool:
+    """Whether the first name that follows is swapped too: Aunt Mary, Uncle James."""
+    name = re.match(r"\.? (\w+)", after)
+    return names is not None and name is not None and names.partner(name.group(1)) is not None
 
 
 def _is_behind_name(before: str) -> bool:
-    """Does another capital go before, inside the sentence, that is no people's name? the Tin Man; but two Asian Women."""
+    """Whether another capital goes before, inside the sentence, that is no people's name.
+
+    So in the Tin Man; not in two Asian Women.
+    """
     last = re.search(r"([\w'’-]+)[ -]$", before)
     return (
         last is not None
@@ -169,29 +218,23 @@ def _is_behind_name(before: str) -> bool:
 
 
 def _is_headline(text: str) -> bool:
-    """Does every word of weight start with a capital, so that capitals tell nothing?"""
-    telling = [text[a:b] for a, b in ENGLISH.words(text) if text[a:b].lower() not in _SMALL]
-    return text.isupper() or (len(telling) > 2 and not any(word[0].islower() for word in telling))
+    """Whether every word of weight starts with a capital, so that capitals say nothing."""
+    weighty = [text[a:b] for a, b in ENGLISH.words(text) if text[a:b].lower() not in _SMALL]
+    return text.isupper() or (len(weighty) > 2 and not any(word[0].islower() for word in weighty))
 
 
 def _write(text: str, start: int, end: int, new: str, gender: str) -> Iterator[Edit]:
     """The word, the article before it and the genitive behind it."""
     old = text[start:end]
     is_loud = old.isupper() and len(old) > 1
-    shown = (
-        new.upper() if is_loud else new[0].upper() + new[1:] if old[0].isupper() else new.lower()
-    )
+    shown = _in_case_of(old, new, is_loud=is_loud)
     if old.lower() == "miss":
         shown += "."  # Miss Marple, Mr. Marple
-    led = _ARTICLE.search(text[:start])
+    led = _LEADING_ARTICLE.search(text[:start])
     if led is not None and led.group(1).lower() == article(old) != article(new):
         due = article(new)
-        yield Edit(
-            led.start(1),
-            led.end(1),
-            due.upper() if is_loud else due.capitalize() if led.group(1)[0].isupper() else due,
-            ARTICLE,
-        )
+        capital = due.capitalize() if led.group(1)[0].isupper() else due
+        yield Edit(led.start(1), led.end(1), due.upper() if is_loud else capital, ARTICLE)
     genitive = re.match(r"['’]s\b", text[end:])
     if genitive and new.endswith("ies") and not old.endswith("s"):
         yield Edit(start, end + 2, f"{shown}{text[end]}", gender)  # gentlemen's, ladies'
@@ -199,3 +242,102 @@ def _write(text: str, start: int, end: int, new: str, gender: str) -> Iterator[E
         yield Edit(start, end + 1, f"{shown}{text[end]}s", gender)
     else:
         yield Edit(start, end, shown, gender)
+
+
+def _in_case_of(old: str, new: str, *, is_loud: bool) -> str:
+    if is_loud:
+        return new.upper()
+    return new[0].upper() + new[1:] if old[0].isupper() else new.lower()
+
+
+def likely_role(text: str, start: int, end: int) -> str | None:
+    """The role of a `her` or `his` where a text to train on may take the likely reading.
+
+    Where `find_role` leaves it open to a careful reader, a caption still says `with her brother`,
+    `has her picture taken`, `giving her daughter a hug`. What stays open here too (`taught her
+    things`) is None, and then the pair is not swapped.
+    """
+    before, after = tokens_around(text, start, end)
+    form = text[start:end].lower()
+    is_phrase_end = after[1] in _FUNCTION | {"like", END} or not after[1].isalpha()
+    if form == "her" and before[-1] in _BESIDE and after[0] in _DOES and is_phrase_end:
+        return "object"  # the man behind her looks like him
+    if after[:2] == ["or", "her"] or (after[0] == "/" and after[1] == "her"):
+        return "determiner"  # his or her
+    if (role := find_role(text, start, end)) is not None:
+        return role
+    if form == "his":
+        return _likely_his(before, after)
+    if is_opening(text[:start]) and after[0].isalpha():
+        return "determiner"
+    return _likely_her(before, after)
+
+
+def _likely_his(before: list[str], after: list[str]) -> str | None:
+    if before[-1] == "of" and not after[0][:1].isalpha():
+        return "possessive"
+    friends = ("friend", "buddy", "buddies", "colleague", "relative")
+    if before[-1] == "of" and before[-2].startswith(friends):
+        return "possessive"
+    is_noun = after[0][:1].isalnum() and after[0] not in {"that", "so"}
+    return "determiner" if is_noun else None
+
+
+def _likely_her(earlier: list[str], after: list[str]) -> str | None:
+    before, word, then = earlier[-1], after[0], after[1]
+    kin = partners("en").get(word.removesuffix("'s"))
+    is_content = word[:1].isalnum() and word not in role_words("object")
+    is_behind = before in role_words("object") | {"with", "without", "outside", "inside"}
+    is_object = (
+        (word == "next" and then == "to")
+        or word in {"much", "regarding", "concerning"}
+        or (word == "that" and before == "with")
+    )
+    is_alternative = before in {"/", "or"} and earlier[-2] in {"his", "him"}
+    is_freshly_baked = (  # her freshly baked bread
+        word.endswith("ly")
+        and then.endswith(("ed", "en", "ing", "al", "ous", "ful", "ive"))
+        and before not in _HOLDING
+    )
+    is_verb_or_noun = word in _VERB_OR_NOUN and (
+        before in _HOLDING - {"with", "without", "has"}
+        or before in {"make", "makes", "made", "let", "lets"}
+    )
+    is_given_away = (
+        then in _OBJECT_STARTS
+        or (then == "to" and before.startswith("show"))
+        or word in {"other", "own", "left", "right", "new", "first"}
+    )
+    rules: tuple[tuple[bool, str | None], ...] = (  # the first that holds decides
+        (is_alternative, {"his": "determiner", "him": "object"}.get(earlier[-2])),
+        (kin is not None and kin.kind == "kinship", "determiner"),
+        (is_object, "object"),
+        # in her 30s, in her twenties
+        (re.fullmatch(r"\d+'?s|\w+ties", word) is not None, "determiner"),
+        (word == "back", "determiner" if before in _LINKING else None),
+        (word == "home", "determiner" if before not in _MOVING else None),
+        (
+            word in {"outside", "inside", "upstairs", "downstairs"},
+            "object" if then == END or not then.isalpha() else None,
+        ),
+        (
+            word.endswith("ing") and word not in role_words("noun"),
+            _likely_before_ing(before, then, is_behind=is_behind),
+        ),
+        (is_freshly_baked, "determiner"),
+        (not is_content or word in _COMPLEMENT or word in role_words("verb"), None),
+        (is_verb_or_noun, None),
+        (before in {"with", "without"}, "determiner"),
+        (before in _GIVING, "determiner" if is_given_away else None),
+        (before in _HOLDING, "determiner" if not word.endswith("ly") else None),
+        (is_behind and then[:1].isalpha() and then not in _FUNCTION, "determiner"),
+    )
+    return next((role for is_so, role in rules if is_so), None)
+
+
+def _likely_before_ing(before: str, then: str, *, is_behind: bool) -> str | None:
+    """her sleeping child, with her walking stick; but next to her looking at it."""
+    if then[:1].isalpha() and then not in _FUNCTION | _DETERMINERS and not then.endswith("ly"):
+        return "determiner"
+    is_object = is_behind and before not in _NO_OBJECT_BEFORE_ING and then in _FUNCTION
+    return "object" if is_object else None

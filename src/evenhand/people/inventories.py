@@ -1,4 +1,7 @@
-"""What does a questionnaire say of a person? Items come from the owner's file; evenhand brings the arithmetic: reversed items, subscales, means."""
+"""Inventories: questionnaires whose items the owner brings, scored by subscale.
+
+Reversed items are turned; a scale is the mean of its items.
+"""
 
 from __future__ import annotations
 
@@ -42,59 +45,58 @@ class Score(NamedTuple):
 
 
 def read_items(path: Path, languages: tuple[str, ...]) -> tuple[Item, ...]:
-    """The statements of a .csv, .tsv or .jsonl file: a column `id` and one column per language of the interface."""
+    """The statements of a .csv, .tsv or .jsonl file.
+
+    A column `id` and one column per language; InputError with the row that lacks one.
+    """
     items: list[Item] = []
     seen: dict[str, int] = {}
     for number, row in read_rows(path):
-        if missing := [
-            column for column in ("id", *languages) if not str(row.get(column) or "").strip()
-        ]:
+        columns = ("id", *languages)
+        if missing := [c for c in columns if not str(row.get(c) or "").strip()]:
             raise InputError(
                 path,
-                f"no text in the column '{missing[0]}'; an item has an id and a text in {', '.join(languages)}",
+                f"no text in the column '{missing[0]}'; an item has an id and a text in "
+                f"{', '.join(languages)}",
                 row=number,
             )
         identity = str(row["id"]).strip()
         if identity in seen:
-            raise InputError(
-                path, f"the id '{identity}' was already used in row {seen[identity]}", row=number
-            )
+            reason = f"the id '{identity}' was already used in row {seen[identity]}"
+            raise InputError(path, reason, row=number)
         seen[identity] = number
-        items.append(
-            Item(identity, {language: str(row[language]).strip() for language in languages})
-        )
+        texts = {language: str(row[language]).strip() for language in languages}
+        items.append(Item(identity, texts))
     return tuple(items)
 
 
-def score_inventory(inventory: Inventory, given: Mapping[str, object]) -> dict[str, Score]:
-    """The mean of each subscale and of all items, reversed items turned (low + high - value); NaN with a reason where an item has no answer."""
+def score_inventory(inventory: Inventory, ratings: Mapping[str, object]) -> dict[str, Score]:
+    """The mean of each subscale and of all items, reversed items turned (low + high - value).
+
+    NaN with a reason where an item has no answer; EvenhandError for an unknown item or a rating
+    beyond the scale.
+    """
     ids = tuple(item.id for item in inventory.items)
-    if strange := sorted(set(given) - set(ids)):
+    low, high = inventory.low, inventory.high
+    if strange := sorted(set(ratings) - set(ids)):
         raise EvenhandError(
             f"the inventory '{inventory.name}' has no item '{strange[0]}'; it has {', '.join(ids)}"
         )
     turned: dict[str, int] = {}
-    for identity, value in given.items():
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, int)
-            or not inventory.low <= value <= inventory.high
-        ):
+    for identity, value in ratings.items():
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
             raise EvenhandError(
-                f"item '{identity}' of '{inventory.name}' was rated {value!r}; give a whole number from {inventory.low} to {inventory.high}"
+                f"item '{identity}' of '{inventory.name}' was rated {value!r}; "
+                f"give a whole number from {low} to {high}"
             )
-        turned[identity] = (
-            inventory.low + inventory.high - value if identity in inventory.reversed else value
-        )
-    return {
-        name: _mean(turned, wanted) for name, wanted in {**inventory.subscales, TOTAL: ids}.items()
-    }
+        turned[identity] = low + high - value if identity in inventory.reversed else value
+    scales = {**inventory.subscales, TOTAL: ids}
+    return {name: _mean(turned, wanted) for name, wanted in scales.items()}
 
 
 def _mean(turned: Mapping[str, int], wanted: tuple[str, ...]) -> Score:
     if missing := [i for i in wanted if i not in turned]:
-        return Score(
-            float("nan"),
-            f"{len(missing)} of {len(wanted)} items not answered: {', '.join(missing)}",
-        )
+        names = ", ".join(missing)
+        note = f"{len(missing)} of {len(wanted)} items not answered: {names}"
+        return Score(float("nan"), note)
     return Score(fmean(turned[i] for i in wanted))

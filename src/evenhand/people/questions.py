@@ -1,7 +1,9 @@
-"""What is one person asked, in which order? The same study, annotator, part and attempt always give the same questions.
+"""Questions: what one person is asked, in which order.
 
-Type 2 shows a measuring sentence with the other gender than it had (drawn where the suite does not say which). In the paper accuracy questions do so as well, and
-1 is then always the right answer: somebody who only ever presses 1 would pass half of them unread. Here half of them, drawn, show the right gender, and both
+The same study, annotator, part and attempt always give the same questions. Type 2 shows a measuring
+sentence with the other gender than it had (drawn where the suite does not say which). In the paper
+accuracy questions do so as well, and 1 is then always the right answer: somebody who only ever
+presses 1 would pass half of them unread. Here half of them, drawn, show the right gender, and both
 ends of the scale are right equally often.
 """
 
@@ -15,29 +17,26 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from evenhand.people.controls import APART, TRIAL, draw, gold_gender, list_parts, select
-from evenhand.people.neutral import neutral_word
-from evenhand.study.study import Study
-from evenhand.core.probe import BLANK, GENDERS, Probe
+from evenhand.core.probe import GENDERS, Probe
 from evenhand.core.suite import Suite
+from evenhand.people.neutral import neutral_word
+from evenhand.people.plan import APART, TYPE1, TYPE2, Plan, draw, gold_gender, select
 
-__all__ = ["TRIAL", "Option", "Question", "list_parts", "make_question", "plan_questions"]
-
-TYPE1, TYPE2 = "type1", "type2"
-MEASURE, ACCURACY, CONSISTENCY = (
-    "measure",
-    "accuracy",
-    "consistency",
-)  # both questions of a pair have the role consistency
+# roles; both questions of a pair have the role consistency
+MEASURE, ACCURACY, CONSISTENCY = "measure", "accuracy", "consistency"
 OTHER = {"male": "female", "female": "male"}
 KEYS = ("male", "female", "neutral")
 LIKELIHOODS = ("1", "2", "3", "4", "5")
-GAP = "____"  # where the blank of a Type 1 question is; exactly one in `shown` unless the sentence itself has one
+# where the blank of a Type 1 question is: once in `shown` unless the sentence itself has one
+GAP = "____"
 T = TypeVar("T")
 
 
 class Option(NamedTuple):
-    """What can be chosen: the key is stored, the text is shown ("" for a likelihood, which the interface words in its own language)."""
+    """What can be chosen: the key is stored, the text is shown.
+
+    The text is "" for a likelihood, which the interface words in its own language.
+    """
 
     key: str
     text: str
@@ -45,7 +44,10 @@ class Option(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """One question as one person sees it. The id is opaque: it does not tell the role or the sentence."""
+    """One question as one person sees it.
+
+    The id is opaque: it does not tell the role or the sentence.
+    """
 
     id: str
     probe: str
@@ -54,7 +56,7 @@ class Question:
     shown: str  # type1: the sentence with GAP; type2: the sentence with the swapped word
     options: tuple[Option, ...]  # in displayed order
     gender: str = ""  # type2: the gender of the word that was put in
-    span: tuple[int, int] = (0, 0)  # where in `shown` the gap or the swapped word is, to set it off
+    span: tuple[int, int] = (0, 0)  # where in `shown` the gap or the swapped word is
 
     def to_json(self) -> dict[str, Any]:
         """The question as plain data."""
@@ -71,10 +73,10 @@ class Question:
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Question:
-        """The question that plain data describe."""
-        options = (
-            row["options"] if not isinstance(row["options"], str) else json.loads(row["options"])
-        )
+        """The question that plain data describe; options may be JSON text."""
+        options = row["options"]
+        if isinstance(options, str):
+            options = json.loads(options)
         return cls(
             id=row["id"],
             probe=row["probe"],
@@ -88,71 +90,61 @@ class Question:
 
 
 def plan_questions(
-    study: Study, suite: Suite, annotator: str, part: str, attempt: int = 1
+    plan: Plan, suite: Suite, annotator: str, part: str, attempt: int = 1
 ) -> tuple[Question, ...]:
     """The questions of one part in the order in which this annotator sees them."""
-    chosen = select(study, suite, annotator, part, attempt)
-    rng = draw(study.seed, annotator, part, attempt, "questions")
+    chosen = select(plan, suite, annotator, part, attempt)
+    rng = draw(plan.seed, annotator, part, attempt, "questions")
 
     def ask(probe: Probe, kind: str, role: str, gender: str = "") -> Question:
-        identity = hashlib.sha256(
-            "\0".join(
-                (str(study.seed), study.name, annotator, part, str(attempt), probe.id, kind)
-            ).encode()
-        ).hexdigest()[:20]
+        names = (str(plan.seed), plan.name, annotator, part, str(attempt), probe.id, kind)
+        identity = hashlib.sha256("\0".join(names).encode()).hexdigest()[:20]
         return make_question(probe, kind, role, rng, identity, gender)
 
-    others = [
-        ask(p, kind, MEASURE)
-        for p, kind in zip(
-            chosen.single, _spread(study.types, len(chosen.single), rng), strict=True
-        )
-    ]
+    kinds = _spread(plan.types, len(chosen.single), rng)
+    others = [ask(p, kind, MEASURE) for p, kind in zip(chosen.single, kinds, strict=True)]
     # those about a man come first, so that either gender has both types and both ends of the scale
-    types = _alternate(study.types, len(chosen.accuracy), rng)
+    types = _alternate(plan.types, len(chosen.accuracy), rng)
     is_right = iter(_alternate((True, False), types.count(TYPE2), rng))
     for probe, kind in zip(chosen.accuracy, types, strict=True):
         right = gold_gender(probe)
-        others.append(
-            ask(
-                probe,
-                kind,
-                ACCURACY,
-                "" if kind == TYPE1 else right if next(is_right) else OTHER[right],
-            )
-        )
+        gender = "" if kind == TYPE1 else right if next(is_right) else OTHER[right]
+        others.append(ask(probe, kind, ACCURACY, gender))
     others = [others[i] for i in rng.permutation(len(others))]
     pairs = [
-        tuple(ask(probe, kind, CONSISTENCY) for kind in _spread(study.types, 2, rng))
+        tuple(ask(probe, kind, CONSISTENCY) for kind in _spread(plan.types, 2, rng))
         for probe in chosen.pairs
     ]
     size = len(others) + 2 * len(pairs)
     placed: dict[int, Question] = {}
-    for (one, other), places in zip(
-        pairs, place_pairs(size, len(pairs), least_apart(study, size), rng), strict=True
-    ):
+    pair_places = place_pairs(size, len(pairs), least_apart(plan, size), rng)
+    for (one, other), places in zip(pairs, pair_places, strict=True):
         placed[places[0]], placed[places[1]] = one, other
     rest = iter(others)
     return tuple(placed[i] if i in placed else next(rest) for i in range(size))
 
 
-def _alternate(what: Sequence[T], count: int, rng: np.random.Generator) -> list[T]:
+def _alternate(values: Sequence[T], count: int, rng: np.random.Generator) -> list[T]:
     """One after the other, as many of each as can be; with which it begins is random."""
-    first = int(rng.integers(len(what)))
-    return [what[(first + i) % len(what)] for i in range(count)]
+    first = int(rng.integers(len(values)))
+    return [values[(first + i) % len(values)] for i in range(count)]
 
 
-def _spread(what: Sequence[T], count: int, rng: np.random.Generator) -> list[T]:
+def _spread(values: Sequence[T], count: int, rng: np.random.Generator) -> list[T]:
     """The same in random order."""
-    found = _alternate(what, count, rng)
-    return [found[i] for i in rng.permutation(count)]
+    ordered = _alternate(values, count, rng)
+    return [ordered[i] for i in rng.permutation(count)]
 
 
 def make_question(
     probe: Probe, kind: str, role: str, rng: np.random.Generator, identity: str, gender: str = ""
 ) -> Question:
-    """One sentence as a question: the words in random order, or the sentence with a gender, by default the other one than it had."""
-    before, after = probe.texts[0].split(BLANK)
+    """One sentence as a question.
+
+    Type 1 has the words in random order; type 2 the sentence with a gender, by default the other
+    one than it had.
+    """
+    before, after = probe.around_blank
     if kind == TYPE1:
         words = dict(zip(KEYS, (*probe.texts[1:3], neutral_word(probe)), strict=True))
         options = tuple(Option(KEYS[i], words[KEYS[i]]) for i in rng.permutation(len(KEYS)))
@@ -175,25 +167,27 @@ def make_question(
     )
 
 
-def least_apart(study: Study, size: int) -> int:
-    """How many places must lie from one question of a pair to the other?"""
-    return study.apart if study.apart is not None else max(1, min(APART, size // 5))
+def least_apart(plan: Plan, size: int) -> int:
+    """How many places lie at least from one question of a pair to the other."""
+    return plan.apart if plan.apart is not None else max(1, min(APART, size // 5))
 
 
 def place_pairs(
     size: int, count: int, apart: int, rng: np.random.Generator
 ) -> list[tuple[int, int]]:
-    """`count` random pairs of places in `size`, the two of each at least `apart` from each other (or as far as there is room)."""
+    """`count` random pairs of places in `size`.
+
+    The two of each are at least `apart` from each other, or as far as there is room.
+    """
     for _ in range(100):
         places = sorted(int(i) for i in rng.choice(size, 2 * count, replace=False))
         if all(places[k + count] - places[k] >= apart for k in range(count)):
             break
-    else:  # so crowded that chance does not find a way: the first ones at the start, the second ones at the end
+    else:  # so crowded that chance finds no way: the first ones at the start, the others at the end
         places = [*range(count), *range(size - count, size)]
     firsts, seconds = places[:count], places[count:]
-    for k in rng.permutation(
-        count
-    ):  # so that the second ones do not come in the order of the first ones
+    # exchanged, so that the second ones do not come in the order of the first ones
+    for k in rng.permutation(count):
         other = int(rng.integers(count))
         if seconds[other] - firsts[k] >= apart and seconds[k] - firsts[other] >= apart:
             seconds[k], seconds[other] = seconds[other], seconds[k]

@@ -1,8 +1,10 @@
-"""What does one answer of a person say, and what do all of them? Fine and coarse scores, control accuracy, consistency (Zhu et al. 2024, appendix B).
+"""Scoring: what one answer of a person says, and all of them together (Zhu et al. 2024, appendix B).
 
-Positive means male, negative female, 0 neither. Type 1 (two of three words): each word has a sign (male +1, female -1, neutral 0); words marked equal
-add up, ranked ones count 1.5 times the first and 0.5 times the second: seven values. Type 2 (how probable, 1 to 5, with the word swapped): 0.75 per step
-from the middle in the direction of the gender shown: five values; a man judged impossible indexes female.
+Positive means male, negative female, 0 neither. Type 1 (two of three words): each word has a sign
+(male +1, female -1, neutral 0); words marked equal add up, ranked ones count 1.5 times the first
+and 0.5 times the second: seven values. Type 2 (how probable, 1 to 5, with the word swapped): 0.75
+per step from the middle in the direction of the gender shown: five values; a man judged impossible
+indexes female.
 """
 
 from __future__ import annotations
@@ -11,10 +13,11 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping
 from math import isnan
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from evenhand.people.questions import ACCURACY, CONSISTENCY, LIKELIHOODS, TYPE1, Question
 from evenhand.core.errors import EvenhandError
+from evenhand.people.plan import TYPE1
+from evenhand.people.questions import ACCURACY, CONSISTENCY, LIKELIHOODS, Question
 
 SIGNS: Mapping[str, int] = {"male": 1, "female": -1, "neutral": 0}
 FIRST, SECOND = 1.5, 0.5  # what the better and the worse of two ranked words count
@@ -25,6 +28,7 @@ FINE: Mapping[str, tuple[float, ...]] = {
     "type2": (-1.5, -0.75, 0.0, 0.75, 1.5),
 }
 COARSE: Mapping[str, tuple[float, ...]] = {"type1": (-1.5, 0.0, 1.5), "type2": (-1.0, 0.0, 1.0)}
+Score = Literal["fine", "coarse"]
 
 
 class AnswerError(EvenhandError):
@@ -50,7 +54,7 @@ Choice = Ranking | Judgement
 
 
 class Scored(NamedTuple):
-    """One answer with its scores, as the tables below read it."""
+    """One answer with its scores."""
 
     annotator: str
     probe: str
@@ -63,7 +67,7 @@ class Scored(NamedTuple):
 
 
 class Share(NamedTuple):
-    """Which share of `asked`, or NaN and why."""
+    """A share of `asked`, or NaN and why."""
 
     value: float
     asked: int
@@ -71,70 +75,73 @@ class Share(NamedTuple):
 
 
 def parse_answer(question: Question, payload: object) -> Choice:
-    """The choice in {"first": "male", "second": "neutral", "equal": false} or {"value": 4}; AnswerError where there is none."""
+    """The choice in {"first": "male", "second": "neutral", "equal": false} or {"value": 4}.
+
+    Raises AnswerError where there is none.
+    """
     if not isinstance(payload, dict):
         raise AnswerError(f"an answer is an object, not {_brief(payload)}; send the form again")
     return _ranking(question, payload) if question.type == TYPE1 else _judgement(question, payload)
 
 
 def _brief(value: object) -> str:
-    told = repr(value)
-    return told if len(told) <= 40 else told[:37] + "..."
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."
 
 
-def _refuse_others(payload: Mapping[str, Any], known: tuple[str, ...], what: str) -> None:
+def _refuse_others(payload: Mapping[str, Any], known: tuple[str, ...], advice: str) -> None:
     if others := sorted(str(key) for key in payload if key not in known):
-        raise AnswerError(f"'{others[0][:40]}' is no part of an answer; {what}")
+        raise AnswerError(f"'{others[0][:40]}' is no part of an answer; {advice}")
 
 
 def _ranking(question: Question, payload: Mapping[str, Any]) -> Ranking:
-    what = "choose exactly two of the three words"
-    _refuse_others(payload, ("first", "second", "equal"), what)
+    advice = "choose exactly two of the three words"
+    _refuse_others(payload, ("first", "second", "equal"), advice)
     keys = [option.key for option in question.options]
     chosen = [
         payload[place] for place in ("first", "second") if payload.get(place) not in (None, "")
     ]
     for key in chosen:
         if key not in keys:
-            raise AnswerError(f"{_brief(key)} is none of the words; {what}: {', '.join(keys)}")
+            raise AnswerError(f"{_brief(key)} is none of the words; {advice}: {', '.join(keys)}")
     if len(chosen) != 2:
-        raise AnswerError(
-            f"{len(chosen)} word{'s were' if len(chosen) != 1 else ' was'} chosen; {what}"
-        )
+        verb = "word was" if len(chosen) == 1 else "words were"
+        raise AnswerError(f"{len(chosen)} {verb} chosen; {advice}")
     if chosen[0] == chosen[1]:
-        raise AnswerError(f"the same word was chosen twice; {what}")
+        raise AnswerError(f"the same word was chosen twice; {advice}")
     if not isinstance(equal := payload.get("equal", False), bool):
         raise AnswerError(
-            f"equal is {_brief(equal)}; it is true (both fit equally well) or false (the first fits better)"
+            f"equal is {_brief(equal)}; it is true (both fit equally well) or false (the first "
+            "fits better)"
         )
     return Ranking(chosen[0], chosen[1], equal)
 
 
 def _judgement(question: Question, payload: Mapping[str, Any]) -> Judgement:
-    what = "give a whole number from 1 to 5"
-    _refuse_others(payload, ("value",), what)
+    advice = "give a whole number from 1 to 5"
+    _refuse_others(payload, ("value",), advice)
     value = payload.get("value")
     if isinstance(value, bool) or not isinstance(value, int) or str(value) not in LIKELIHOODS:
-        raise AnswerError(f"{'nothing' if value is None else _brief(value)} was given; {what}")
+        raise AnswerError(f"{'nothing' if value is None else _brief(value)} was given; {advice}")
     return Judgement(value, question.gender)
 
 
 def fine(question: Question, choice: Choice) -> float:
-    """How far does the answer lean, from -1.5 (female) to 1.5 (male)?"""
+    """How far the answer leans, from -1.5 (female) to 1.5 (male)."""
     if isinstance(choice, Judgement) != (question.type != TYPE1):
         raise AnswerError(
-            f"a {question.type} question has no {type(choice).__name__.lower()}; read the answer with parse_answer"
+            f"a {question.type} question has no {type(choice).__name__.lower()}; "
+            "read the answer with parse_answer"
         )
     if isinstance(choice, Judgement):
-        return (
-            SIGNS[choice.gender_shown] * (choice.value - MIDDLE) * STEP + 0.0
-        )  # + 0.0: no minus zero
+        lean = SIGNS[choice.gender_shown] * (choice.value - MIDDLE) * STEP
+        return lean + 0.0  # no minus zero
     first, second = SIGNS[choice.first], SIGNS[choice.second]
     return float(first + second) if choice.is_equal else FIRST * first + SECOND * second
 
 
 def coarse(question: Question, choice: Choice) -> float:
-    """Which way does the answer lean? -1.5, 0 or 1.5 for Type 1; -1, 0 or 1 for Type 2."""
+    """Which way the answer leans: -1.5, 0 or 1.5 for Type 1; -1, 0 or 1 for Type 2."""
     return sign(fine(question, choice)) * max(COARSE[question.type]) + 0.0
 
 
@@ -148,33 +155,34 @@ def label(score: float) -> str:
     return "" if isnan(score) else {1: "male", -1: "female", 0: "neutral"}[sign(score)]
 
 
-def _mean_over_types(rows: Iterable[Scored], by: int, field: str) -> dict[Any, float]:
-    """The mean within each type, then over the types: a type that was asked more often does not count more."""
-    held: defaultdict[Hashable, defaultdict[str, list[float]]] = defaultdict(
+def annotator_scores(rows: Iterable[Scored], score: Score = "fine") -> dict[tuple[str, str], float]:
+    """(annotator, probe) -> the mean within each type, then over the types.
+
+    A type that was asked more often does not count more.
+    """
+    by_type: defaultdict[tuple[str, str], defaultdict[str, list[float]]] = defaultdict(
         lambda: defaultdict(list)
     )
     for row in rows:
-        held[(row.annotator, row.probe) if by == 2 else row.probe][row.type].append(
-            getattr(row, field)
-        )
-    return {key: fmean(fmean(values) for values in types.values()) for key, types in held.items()}
+        by_type[row.annotator, row.probe][row.type].append(row.fine if score == "fine" else row.coarse)
+    return {
+        key: fmean(fmean(values) for values in types.values()) for key, types in by_type.items()
+    }
 
 
-def annotator_scores(rows: Iterable[Scored], field: str = "fine") -> dict[tuple[str, str], float]:
-    """(annotator, probe) -> the mean over the types that this person was asked."""
-    return _mean_over_types(rows, 2, field)
-
-
-def sentence_scores(rows: Iterable[Scored], field: str = "fine") -> dict[str, float]:
+def sentence_scores(rows: Iterable[Scored], score: Score = "fine") -> dict[str, float]:
     """Probe -> the final score: the mean over annotators of what each said of it."""
-    held: defaultdict[str, list[float]] = defaultdict(list)
-    for (_, probe), score in annotator_scores(rows, field).items():
-        held[probe].append(score)
-    return {probe: fmean(scores) for probe, scores in held.items()}
+    by_probe: defaultdict[str, list[float]] = defaultdict(list)
+    for (_, probe), value in annotator_scores(rows, score).items():
+        by_probe[probe].append(value)
+    return {probe: fmean(values) for probe, values in by_probe.items()}
 
 
 def control_accuracy(rows: Iterable[Scored], gold: Mapping[str, str]) -> Share:
-    """Which share of the accuracy questions leans to the gender that is right? No lean at all (0) is not right."""
+    """The share of the accuracy questions that lean to the gender that is right.
+
+    No lean at all (0) is not right.
+    """
     asked = [row for row in rows if row.role == ACCURACY]
     if not asked:
         return Share(float("nan"), 0, "no accuracy question was answered")
@@ -182,16 +190,17 @@ def control_accuracy(rows: Iterable[Scored], gold: Mapping[str, str]) -> Share:
 
 
 def consistency(rows: Iterable[Scored]) -> Share:
-    """Which share of the sentences asked in both types has the same coarse sign in both?
+    """The share of the sentences asked in both types that have the same coarse sign in both.
 
-    The paper gives an example (neutral before female; a man "improbable": both female) but no rule for answers that lean neither way. Here 0 and 0 are the same,
-    0 and anything else are not: somebody who answers 0 in one type only does not say the same twice.
+    The paper gives an example (neutral before female; a man "improbable": both female) but no rule
+    for answers that lean neither way. Here 0 and 0 are the same, 0 and anything else are not:
+    somebody who answers 0 in one type only does not say the same twice.
     """
-    held: defaultdict[Hashable, dict[str, float]] = defaultdict(dict)
+    by_sentence: defaultdict[Hashable, dict[str, float]] = defaultdict(dict)
     for row in rows:
         if row.role == CONSISTENCY:
-            held[(row.annotator, row.part, row.attempt, row.probe)][row.type] = row.coarse
-    pairs = [tuple(types.values()) for types in held.values() if len(types) == 2]
+            by_sentence[row.annotator, row.part, row.attempt, row.probe][row.type] = row.coarse
+    pairs = [tuple(types.values()) for types in by_sentence.values() if len(types) == 2]
     if not pairs:
         return Share(float("nan"), 0, "no sentence was answered in both types")
     return Share(fmean(sign(one) == sign(other) for one, other in pairs), len(pairs))

@@ -1,1 +1,1 @@
-"""How sure can one be? Intervals, tests and correlations on what the measures sum up."""
+"""Intervals, paired tests, correlation and agreement: arrays in, numbers out."""

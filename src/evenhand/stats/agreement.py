@@ -1,4 +1,4 @@
-"""Do several people say the same? Krippendorff's alpha; missing is no category, and one category only has no alpha."""
+"""Krippendorff's alpha: missing is not a category, and a single category has no alpha."""
 
 from __future__ import annotations
 

@@ -1,39 +1,46 @@
-"""Between which values may the score lie, given that probes of one cluster are no independent looks?
+"""Cluster bootstrap: intervals of scores whose probes are not independent looks.
 
-Clusters (occupations) are drawn with replacement, not probes: twenty sentences about a nurse are one look at "nurse". Because the evidence
-of a measure is summable, a resample is a row of weights and all of them together are one matrix product; the model is not asked again.
+Clusters (occupations) are drawn with replacement, not probes: twenty sentences about a nurse are
+one look at "nurse". Because the evidence of a measure is summable, a resample is a row of weights
+and all of them together are one matrix product; the model is not asked again.
 
-percentile: the quantiles of the resampled scores. bca: corrected for bias and acceleration (Efron 1987), the default.
+percentile: the quantiles of the resampled scores. bca: corrected for bias and acceleration
+(Efron 1987), the default.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import zlib
 from collections.abc import Callable, Sequence
 from statistics import NormalDist
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.core.errors import EvenhandError
 from evenhand.core.estimate import Interval
 from evenhand.core.probe import Floats
+from evenhand.core.settings import Settings
 
-Method = Literal["percentile", "bca"]
-METHODS: tuple[Method, ...] = ("percentile", "bca")
 FEW = 10  # clusters; below this an interval is said to be rough
+GROUP_RESAMPLES = 2000  # for each of many groups
 
 
-def check_settings(level: float, method: str) -> None:
-    """An error where the level is no share or the method unknown."""
-    if not 0 < level < 1:
-        raise EvenhandError(f"level is {level}; give a share between 0 and 1, for example 0.95")
-    if method not in METHODS:
-        raise EvenhandError(f"'{method}' is not an interval method; use {' or '.join(METHODS)}")
+def generator(seed: int, name: str) -> np.random.Generator:
+    """Random numbers that depend on the seed and a name, not on what was computed before."""
+    return np.random.default_rng([seed, zlib.crc32(name.encode())])
+
+
+def group_settings(settings: Settings) -> Settings:
+    """The settings for each of many groups: fewer resamples, percentile intervals."""
+    return dataclasses.replace(settings, resamples=GROUP_RESAMPLES, method="percentile")
 
 
 def cluster_totals(evidence: Floats, clusters: Sequence[str]) -> Floats:
-    """The evidence summed within each cluster, clusters in order of their names; a cluster that says nothing is left out."""
+    """The evidence summed within each cluster, clusters in the order of their names.
+
+    A cluster that says nothing is left out.
+    """
     names, position = np.unique(np.asarray(clusters), return_inverse=True)
     totals = np.zeros((len(names), evidence.shape[1]))
     np.add.at(totals, position, evidence)
@@ -59,40 +66,29 @@ def interval(
     totals: Floats,
     combine: Callable[[Floats], Floats],
     rng: np.random.Generator,
-    *,
-    resamples: int = 10_000,
-    level: float = 0.95,
-    method: Method = "bca",
+    settings: Settings,
 ) -> Interval:
-    """The score of cluster totals (clusters, k) with its interval; NaN bounds where there are fewer than two clusters."""
-    return intervals(
-        totals,
-        lambda sums: {"": combine(sums)},
-        rng,
-        resamples=resamples,
-        level=level,
-        method=method,
-    )[""]
+    """The score of cluster totals (clusters, k) with its interval.
+
+    The bounds are NaN where there are fewer than two clusters.
+    """
+    return intervals(totals, lambda sums: {"": combine(sums)}, rng, settings)[""]
 
 
 def intervals(
     totals: Floats,
     scores: Callable[[Floats], dict[str, Floats]],
     rng: np.random.Generator,
-    *,
-    resamples: int = 10_000,
-    level: float = 0.95,
-    method: Method = "bca",
+    settings: Settings,
 ) -> dict[str, Interval]:
     """Several scores of the same resamples, by name."""
-    check_settings(level, method)
     count = len(totals)
     whole = {k: float(v) for k, v in scores(totals.sum(axis=0)).items()}
     if count < 2:
         return {k: Interval(v, np.nan, np.nan) for k, v in whole.items()}
-    drawn = scores(draw_weights(count, resamples, rng) @ totals)
-    left_out = scores(totals.sum(axis=0) - totals) if method == "bca" else {}
-    return {k: _bounds(v, drawn[k], left_out.get(k), level) for k, v in whole.items()}
+    drawn = scores(draw_weights(count, settings.resamples, rng) @ totals)
+    left_out = scores(totals.sum(axis=0) - totals) if settings.method == "bca" else {}
+    return {k: _bounds(v, drawn[k], left_out.get(k), settings.level) for k, v in whole.items()}
 
 
 def _bounds(value: float, drawn: Floats, left_out: Floats | None, level: float) -> Interval:
@@ -112,9 +108,8 @@ def _corrected(tails: Floats, value: float, drawn: Floats, left_out: Floats) -> 
     below = ((drawn < value).sum() + 0.5 * (drawn == value).sum()) / len(drawn)
     if not 0 < below < 1:
         return tails
-    deviation = (
-        left_out.mean() - left_out if len(left_out) else left_out
-    )  # none: no cluster can be spared
+    # empty where no cluster can be spared
+    deviation = left_out.mean() - left_out if len(left_out) else left_out
     spread = float((deviation**2).sum())
     acceleration = float((deviation**3).sum()) / (6 * spread**1.5) if spread > 0 else 0.0
     bias = normal.inv_cdf(float(below))

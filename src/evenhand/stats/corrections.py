@@ -1,6 +1,7 @@
-"""Which differences remain when many were looked at? Adjusted p values that hold the share of false finds among all finds.
+"""Adjusted p values that hold the share of false findings among all findings.
 
-Benjamini and Hochberg 1995: p values in ascending order, the i-th of m times m / i, then none greater than the one after it and none above 1.
+Benjamini and Hochberg 1995: p values in ascending order, the i-th of m times m / i, then none
+greater than the one after it and none above 1.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ from evenhand.core.probe import Floats
 
 
 def benjamini_hochberg(p_values: ArrayLike) -> Floats:
-    """The adjusted p values, in the order given; NaN (no test was made) stays NaN and is not counted as a test."""
+    """The adjusted p values, in the order given.
+
+    NaN (no test was made) stays NaN and is not counted as a test.
+    """
     p = np.asarray(p_values, dtype=np.float64)
     if p.ndim != 1:
         raise EvenhandError(f"p values have shape {p.shape}; give one list of numbers")

@@ -1,6 +1,7 @@
-"""Do two things rise together, and how sure can one be? Pearson, Spearman and Kendall.
+"""Correlations with intervals: Pearson, Spearman and Kendall.
 
-Points that were drawn from many (occupations) get bootstrap intervals; points that were chosen (the rungs of a ladder) get Fisher's.
+Points that were drawn from many (occupations) get bootstrap intervals; points that were chosen
+(the rungs of a ladder) get Fisher's.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from typing import Literal
 import numpy as np
 from scipy import stats
 
-from evenhand.core.estimate import Interval
+from evenhand.core.estimate import NO_INTERVAL, Interval
 from evenhand.core.probe import Floats
+from evenhand.core.settings import Settings
 from evenhand.stats.bootstrap import draw_positions, quantile_interval
 
 Coefficient = Literal["pearson", "spearman", "kendall"]
@@ -33,7 +35,10 @@ def spearman(x: Floats, y: Floats) -> Floats:
 
 
 def kendall(x: Floats, y: Floats) -> Floats:
-    """Kendall's tau-b along the last axis: pairs in the same order minus pairs in the other, over the pairs that are not tied; NaN where one side does not vary."""
+    """Kendall's tau-b along the last axis; NaN where one side does not vary.
+
+    Pairs in the same order minus pairs in the other, over the pairs that are not tied.
+    """
     first, second = np.triu_indices(x.shape[-1], 1)
     a, b = (np.sign(v[..., second] - v[..., first]) for v in (x, y))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -44,10 +49,12 @@ def kendall(x: Floats, y: Floats) -> Floats:
 def fisher_interval(
     value: float, count: int, kind: Coefficient, *, level: float = 0.95
 ) -> Interval:
-    """The interval of a coefficient over `count` points by Fisher's z = artanh; NaN bounds where there are too few points for one.
+    """The interval of a coefficient over `count` points by Fisher's z = artanh.
 
-    Standard errors of z: 1 / sqrt(n - 3) for Pearson, sqrt((1 + rho^2 / 2) / (n - 3)) for Spearman and sqrt(0.437 / (n - 4)) for Kendall (Bonett and Wright
-    2000). A rank coefficient moves in steps (two neighbours change places) and z is infinite at 1: its bounds start one step away from the value.
+    The bounds are NaN where there are too few points for one. Standard errors of z:
+    1 / sqrt(n - 3) for Pearson, sqrt((1 + rho^2 / 2) / (n - 3)) for Spearman and
+    sqrt(0.437 / (n - 4)) for Kendall (Bonett and Wright 2000). A rank coefficient moves in steps
+    (two neighbours change places) and z is infinite at 1: its bounds start one step away.
     """
     spare = count - (4 if kind == "kendall" else 3)
     if not math.isfinite(value) or spare < 1:
@@ -69,16 +76,18 @@ def _artanh(value: float) -> float:
 
 
 def correlate(
-    x: Floats, y: Floats, rng: np.random.Generator, *, resamples: int = 10_000, level: float = 0.95
+    x: Floats, y: Floats, rng: np.random.Generator, settings: Settings
 ) -> dict[str, Interval]:
-    """Both coefficients of (x, y) with percentile intervals; points are drawn with replacement. Points with NaN are left out."""
-    is_there = np.isfinite(x) & np.isfinite(y)
-    x, y = x[is_there], y[is_there]
-    found = {}
-    drawn = draw_positions(len(x), resamples, rng) if len(x) >= 3 else None
-    for name, of in (("pearson", pearson), ("spearman", spearman)):
-        if drawn is None:
-            found[name] = Interval(np.nan, np.nan, np.nan)
-        else:
-            found[name] = quantile_interval(float(of(x, y)), of(x[drawn], y[drawn]), level)
-    return found
+    """Pearson and Spearman of (x, y) with percentile intervals; points are drawn again.
+
+    Points with NaN are left out; fewer than three have no coefficient.
+    """
+    is_known = np.isfinite(x) & np.isfinite(y)
+    x, y = x[is_known], y[is_known]
+    if len(x) < 3:
+        return dict.fromkeys(("pearson", "spearman"), NO_INTERVAL)
+    rows = draw_positions(len(x), settings.resamples, rng)
+    return {
+        name: quantile_interval(float(of(x, y)), of(x[rows], y[rows]), settings.level)
+        for name, of in (("pearson", pearson), ("spearman", spearman))
+    }

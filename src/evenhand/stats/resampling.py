@@ -1,7 +1,9 @@
-"""How do a correlation and an agreement vary when sentences, or clusters of them, are drawn again? Fast enough for twenty thousand sentences.
+"""Correlations and agreement when sentences, or clusters of them, are drawn again.
 
-What is a function of sums (Pearson's r, nominal alpha) is recombined from weighted sums; equal rows are drawn together, which is the same draw. Spearman's rho
-is none: its ranks are taken anew in every resample (ranks kept from the whole would make its interval too narrow), from the weights, without sorting again.
+Fast enough for twenty thousand sentences. What is a function of sums (Pearson's r, nominal alpha)
+is recombined from weighted sums; equal rows are drawn together, which is the same draw.
+Spearman's rho is not: its ranks are taken anew in every resample (ranks kept from the whole would
+make its interval too narrow), from the weights, without sorting again.
 """
 
 from __future__ import annotations
@@ -21,7 +23,10 @@ FEW_CLUSTERS = 128  # up to which Spearman is reckoned from triples of clusters
 def weight_blocks(
     shares: Floats, count: int, resamples: int, rng: np.random.Generator
 ) -> Iterator[Floats]:
-    """How often is each of several sorts, of such shares, drawn in `count` draws? A row a resample, some rows at a time."""
+    """How often each of several sorts, of such shares, is drawn in `count` draws.
+
+    A row per resample, some rows at a time.
+    """
     step = max(1, BLOCK // max(1, len(shares)))
     for start in range(0, resamples, step):
         yield rng.multinomial(count, shares, size=min(step, resamples - start)).astype(np.float64)
@@ -34,7 +39,10 @@ def resample_sums(
     resamples: int,
     clusters: NDArray[np.str_] | None = None,
 ) -> Floats:
-    """The score of each resample of the rows (units, k), or of whole clusters of them, where a score is a function of their sum."""
+    """The score of each resample of the rows (units, k), or of whole clusters of them.
+
+    For scores that are a function of the sum of the rows.
+    """
     if clusters is not None:
         rows = _totals(rows, np.unique(clusters, return_inverse=True)[1])
     if len(rows) < 2:
@@ -47,9 +55,9 @@ def resample_sums(
 
 def _totals(rows: Floats, member: NDArray[np.intp]) -> Floats:
     """The sum of the rows of each cluster."""
-    found = np.zeros((member.max(initial=-1) + 1, rows.shape[1]))
-    np.add.at(found, member, rows)
-    return found
+    totals = np.zeros((member.max(initial=-1) + 1, rows.shape[1]))
+    np.add.at(totals, member, rows)
+    return totals
 
 
 def correlation_rows(x: Floats, y: Floats) -> Floats:
@@ -71,7 +79,10 @@ def correlation_of(sums: Floats) -> Floats:
 
 
 def draw_evenly(count: int, resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """The same where every one of many has the same share: counted draws, which take a tenth of the time of the multinomial."""
+    """The same where every one of many has the same share.
+
+    Counted draws, which take a tenth of the time of the multinomial.
+    """
     step = max(1, BLOCK // count)
     for start in range(0, resamples, step):
         rows = min(step, resamples - start)
@@ -81,17 +92,22 @@ def draw_evenly(count: int, resamples: int, rng: np.random.Generator) -> Iterato
 
 
 def _rank(mass: NDArray[Any]) -> Floats:
-    """The mean rank of each distinct value that is there so many times, less the middle: squares of twenty thousand ranks lose digits."""
+    """The mean rank of each distinct value that is there so many times, less the middle.
+
+    Less the middle because squares of twenty thousand ranks lose digits.
+    """
     return np.asarray(np.cumsum(mass) - mass / 2 - mass.sum() / 2)
 
 
 def _weighted_spearman(x: NDArray[np.intp], y: NDArray[np.intp], weights: Floats) -> float:
-    """Spearman's rho of points that are there so many times; `x` and `y`: the position of each among the distinct values, `y` ascending."""
+    """Spearman's rho of points that are there so many times.
+
+    x, y: the position of each among the distinct values, `y` ascending.
+    """
     mass = np.bincount(x, weights)
     a = _rank(mass)
-    b = (
-        _rank(weights) if y[-1] == len(y) - 1 else _rank(np.bincount(y, weights))[y]
-    )  # without ties every point is its own value
+    # without ties every point is its own value
+    b = _rank(weights) if y[-1] == len(y) - 1 else _rank(np.bincount(y, weights))[y]
     wb = weights * b
     spread = ((mass * a) @ a) * (wb @ b)
     return float(np.bincount(x, wb) @ a / np.sqrt(spread)) if spread > 0 else float("nan")
@@ -100,7 +116,10 @@ def _weighted_spearman(x: NDArray[np.intp], y: NDArray[np.intp], weights: Floats
 def _spearman_by_moments(
     x: NDArray[np.intp], y: NDArray[np.intp], member: NDArray[np.intp], weights: Floats
 ) -> Floats:
-    """The same for all resamples of a few clusters at once: a rank is a sum over clusters, so that products of ranks are sums over triples of them."""
+    """The same for all resamples of a few clusters at once.
+
+    A rank is a sum over clusters, so that products of ranks are sums over triples of them.
+    """
     count = weights.shape[1]
     sizes = np.bincount(member, minlength=count)
     centred = []  # (clusters, units): how much of its rank a unit owes to one copy of each cluster
@@ -124,7 +143,10 @@ def _spearman_by_moments(
 def resample_correlations(
     x: Floats, y: Floats, clusters: Sequence[str], rng: np.random.Generator, resamples: int
 ) -> tuple[Floats, Floats, int]:
-    """Pearson and Spearman of each resample of whole clusters, and how many clusters there are; NaN where there are fewer than two."""
+    """Pearson and Spearman of each resample of whole clusters, and how many clusters there are.
+
+    NaN where there are fewer than two clusters.
+    """
     names, member = np.unique(np.asarray(clusters), return_inverse=True)
     count = len(names)
     if count < 2 or len(x) < 3:
@@ -135,11 +157,12 @@ def resample_correlations(
     first, second = (np.unique(v, return_inverse=True)[1] for v in (x, y))
     pearson, spearman = [], []
     is_few = count <= FEW_CLUSTERS
-    for weights in (
+    blocks = (
         weight_blocks(np.full(count, 1 / count), count, resamples, rng)
         if is_few
         else draw_evenly(count, resamples, rng)
-    ):
+    )
+    for weights in blocks:
         pearson.append(correlation_of(weights @ totals))
         if is_few:
             spearman.append(_spearman_by_moments(first, second, member, weights))
@@ -151,7 +174,10 @@ def resample_correlations(
 
 
 def sided_p(drawn: Floats) -> float:
-    """Two-sided p of 0 from resampled values: twice the share of them on the rarer side, the observed one counted; NaN where there are none."""
+    """Two-sided p of 0 from resampled values; NaN where there are none.
+
+    Twice the share of them on the rarer side, the observed one counted.
+    """
     known = drawn[np.isfinite(drawn)]
     if not len(known):
         return float("nan")

@@ -1,4 +1,4 @@
-"""What is a gendered mask probe? A sentence with a blank, the male and the female word for it; shared by the suites of contextualised gender bias."""
+"""Mask probes of this family: a sentence with a blank, the male and the female word for it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from evenhand.core import catalog
 from evenhand.core.probe import GENDERS, Probe
 
-MEASURING, OBJECTIVE = "MS", "OS"
+MEASURING, OBJECTIVE = "MS", "OS"  # strata: no clue of gender; the sentence settles it
 
 
 def mask_probe(
@@ -17,24 +17,24 @@ def mask_probe(
     text: str,
     male: str,
     female: str,
-    gold: str = "",
     tags: Mapping[str, str] | None = None,
 ) -> Probe:
-    """A measuring sentence, or, where `gold` names the gender that is right, an objective one. The word pair is the cluster."""
-    shown, words = catalog.language(language).blank(text, (male, female))
+    """A measuring sentence or, where the tag `gold` names the right gender, an objective one.
+
+    The word pair is the cluster; empty tags are left out.
+    """
+    sentence, words = catalog.language(language).blank(text, (male, female))
     pair = f"{male}/{female}"
-    said = {k: v for k, v in (tags or {}).items() if v}
-    told = (
-        {"gold": gold, "fair": str(GENDERS.index(gold)), "stereotyped": str(GENDERS.index(gold))}
-        if gold
-        else {"fair": "equal"}
-    )
+    own = {name: value for name, value in (tags or {}).items() if value}
+    gold = own.get("gold", "")
+    position = str(GENDERS.index(gold)) if gold else ""
+    expected = {"fair": position, "stereotyped": position} if gold else {"fair": "equal"}
     return Probe(
         id=identity,
         kind="mask",
         language=language,
-        texts=(shown, *words),
+        texts=(sentence, *words),
         stratum=OBJECTIVE if gold else MEASURING,
         cluster=pair,
-        tags={"pair": pair, **told, **said},
+        tags={"pair": pair, **expected, **own},
     )

@@ -1,120 +1,130 @@
-"""Which sentences of raw text ask for a gender that nothing in them settles? Measuring sentences for the suite contextualised.
+"""Measuring sentences cut from raw text, as many with the male as with the female word.
 
-After Zhu, Du, Zhao, Liu and Liu 2024: sentences with exactly one gender word, a blank in its place, and as many that had the male word as had the
-female one. The card counts what was left out and why.
+After Zhu, Du, Zhao, Liu and Liu 2024: sentences with exactly one gender word, a blank in its
+place. What was left out is counted by reason, for the card of the suite.
 """
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from pathlib import Path
 
-import numpy as np
 from numpy.random import Generator
 
-from evenhand.core import catalog
-from evenhand.core.errors import EvenhandError, EvenhandWarning
+from evenhand.core.errors import EvenhandWarning, InputError
+from evenhand.core.files import read_rows, read_text
 from evenhand.core.probe import BLANK, GENDERS
-from evenhand.core.protocols import Language, SuiteOptions
-from evenhand.core.suite import Suite, SuiteCard
-from evenhand.families.contextualised.cutting import cut_sentences, read_passages
+from evenhand.core.protocols import Language
 from evenhand.families.contextualised.gender_words import Swap, find_swap
-from evenhand.families.contextualised.mask_probe import mask_probe
 from evenhand.languages.names import NameFinder
-from evenhand.languages.naming import open_finder
 
 SHORTEST, LONGEST = 9, 119  # characters
-PER_WORD = 100
-LICENCE = "that of the corpus"
+COLUMNS = ("text", "sentence", "premise", "hypothesis", "content")
+SHORT_PAIRS = 10  # that a warning names
+_TABLES = frozenset({".jsonl", ".json", ".csv", ".tsv"})
+_LINE_BREAK = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
+_CJK_CLOSERS = "」』”’）】》\"')"
+# A stop of Western make counts behind a Chinese or Japanese character;
+# 「行く。」と言った goes on behind the quotation.
+_CJK_END = re.compile(
+    r"(?:[。！？!?…]|(?<=[\u3040-\u30ff\u4e00-\u9fff])[.．]+)++"
+    rf"[{_CJK_CLOSERS}]*+(?!(?<=[{_CJK_CLOSERS}])(?:と|って|[、，,]))"
+)
+_SPACED_END = re.compile(r"[.!?…]+[\"'”’)\]」』]*(?=\s|$|[\"'“‘])")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|Rev|Gen|Col|Capt|Lt|Sgt|Gov|Sen|Rep|Hon|Mt|vs|etc|Inc"
+    r"|Ltd|Co|Corp|Fig|Vol|pp|cf)|(?:^|[\s(\"“'‘.])[A-Za-z])\.$"
+)
+_PAIRS = (("「", "」"), ("『", "』"), ("“", "”"), ("（", "）"), ("(", ")"), ("[", "]"), ("‘", "’"))
 
 
-class CardWriter(Protocol):
-    """A suite source that can say where its sentences come from."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MinedSentence:
+    """A measuring sentence and the file that it was cut from."""
 
-    def card(self, language: str, source: str, licence: str) -> SuiteCard:
-        """Where the sentences come from."""
-        ...
+    swap: Swap
+    origin: str
 
 
 @dataclass(slots=True)
-class Found:
-    """The sentences that ask, in order, each with its file; how many were read, and what became of the others."""
+class Mined:
+    """The measuring sentences in order, how many were read, and what became of the others."""
 
-    swaps: list[tuple[Swap, str]] = field(default_factory=list)
+    sentences: list[MinedSentence] = field(default_factory=list)
     read: int = 0
-    dropped: Counter[str] = field(default_factory=Counter)
+    dropped: Counter[str] = field(default_factory=Counter)  # reason -> sentences
 
     @property
-    def account(self) -> str:
-        """How many were read, and left out for which reason?"""
-        reasons = ", ".join(
-            f"{reason} {count}"
-            for reason, count in sorted(self.dropped.items(), key=lambda item: (-item[1], item[0]))
-        )
+    def summary(self) -> str:
+        """How many sentences were read, and how many left out for which reason."""
+        by_count = sorted(self.dropped.items(), key=lambda item: (-item[1], item[0]))
+        reasons = ", ".join(f"{reason} {count}" for reason, count in by_count)
         return f"{self.read} sentences read; left out: {reasons or 'none'}"
 
+    def balance(self, per_word: int, rng: Generator) -> None:
+        """Keep as many sentences of the male as of the female word of every pair.
 
-def mine_sentences(source: CardWriter, language: str, options: SuiteOptions) -> Suite:
-    """The suite of measuring sentences that some corpora hold."""
-    each = PER_WORD if options.per_word is None else options.per_word
-    if each < 1:
-        raise EvenhandError(
-            f"{each} sentences per gender word were asked for; at least 1 is needed"
-        )
-    sentences = read_corpora(language, options)
-    names = open_finder(language, options.names, [text for text, _ in sentences])
-    found = search(catalog.language(language), sentences, names)
-    kept = _balance(found, each, np.random.default_rng(options.seed))
-    files = ", ".join(dict.fromkeys(path.name for path in options.corpora))
-    if not kept:
-        raise EvenhandError(
-            f"no measuring sentence in {files}: {found.account}. Give a larger corpus; every pair needs sentences of both its words"
-        )
-    probes = tuple(
-        mask_probe(
-            identity=f"{language}/c{number:05d}",
-            language=language,
-            text=swap.text,
-            male=swap.male,
-            female=swap.female,
-            tags={"original": swap.gender, "origin": origin},
-        )
-        for number, (swap, origin) in enumerate(kept, 1)
+        At most `per_word` of each, chosen at random, in the order of the corpus. Warns where a
+        pair has fewer.
+        """
+        places: dict[tuple[str, str], dict[str, list[int]]] = {}
+        for place, sentence in enumerate(self.sentences):
+            by_gender = places.setdefault(sentence.swap.pair, {gender: [] for gender in GENDERS})
+            by_gender[sentence.swap.gender].append(place)
+        kept: list[int] = []
+        short: dict[str, int] = {}
+        for pair in sorted(places):
+            size = min(per_word, *map(len, places[pair].values()))
+            if size < per_word:
+                short["/".join(pair)] = size
+            for gender in GENDERS:
+                kept += rng.permutation(places[pair][gender])[:size].tolist()
+        if len(kept) < len(self.sentences):
+            self.dropped["balance"] += len(self.sentences) - len(kept)
+        if short and kept:
+            _warn_of_short_pairs(short, per_word)
+        self.sentences = [self.sentences[place] for place in sorted(kept)]
+
+
+def _warn_of_short_pairs(short: dict[str, int], per_word: int) -> None:
+    names = ", ".join(f"{pair} {size}" for pair, size in list(short.items())[:SHORT_PAIRS])
+    more = f" and {len(short) - SHORT_PAIRS} more" if len(short) > SHORT_PAIRS else ""
+    warnings.warn(
+        f"fewer than {per_word} sentences of each word for {names}{more}; "
+        "a larger corpus has more",
+        EvenhandWarning,
+        stacklevel=4,
     )
-    finder = f"; personal names found by {names.name}" if names else ""
-    return Suite(
-        card=source.card(language, f"cut from {files}; {found.account}{finder}", LICENCE),
-        probes=probes,
-    )
 
 
-def read_corpora(language: str, options: SuiteOptions) -> list[tuple[str, str]]:
-    """Every sentence with the name of its file, in order."""
+def read_corpora(language: str, paths: Sequence[Path]) -> list[tuple[str, str]]:
+    """Every sentence of the files with the name of its file, in order."""
     return [
         (text, path.name)
-        for path in options.corpora
+        for path in paths
         for passage in read_passages(path)
         for text in cut_sentences(passage, language)
     ]
 
 
-def search(
+def mine(
     language: Language, sentences: Sequence[tuple[str, str]], names: NameFinder | None = None
-) -> Found:
-    """Which sentences ask for a gender? The others are counted."""
-    found = Found(read=len(sentences))
+) -> Mined:
+    """The measuring sentences among (sentence, origin); the others are counted by reason."""
+    mined = Mined(read=len(sentences))
     seen: set[str] = set()
     for sentence, origin in sentences:
         swap = "duplicate" if sentence in seen else _judge(language, sentence, names)
         seen.add(sentence)
         if isinstance(swap, Swap):
-            found.swaps.append((swap, origin))
+            mined.sentences.append(MinedSentence(swap=swap, origin=origin))
         else:
-            found.dropped[swap] += 1
-    return found
+            mined.dropped[swap] += 1
+    return mined
 
 
 def _judge(language: Language, sentence: str, names: NameFinder | None) -> Swap | str:
@@ -123,34 +133,76 @@ def _judge(language: Language, sentence: str, names: NameFinder | None) -> Swap 
     if BLANK in sentence:
         return "has a blank already"
     swap = find_swap(language, sentence)
-    return (
-        "personal name"
-        if isinstance(swap, Swap) and names is not None and names.has_name(sentence)
-        else swap
-    )
+    is_named = isinstance(swap, Swap) and names is not None and names.has_name(sentence)
+    return "personal name" if is_named else swap
 
 
-def _balance(found: Found, each: int, rng: Generator) -> list[tuple[Swap, str]]:
-    """As many sentences of the male as of the female word of every pair, chosen at random, in the order of the corpus."""
-    places: dict[tuple[str, str], dict[str, list[int]]] = {}
-    for place, (swap, _) in enumerate(found.swaps):
-        places.setdefault(swap.pair, {gender: [] for gender in GENDERS})[swap.gender].append(place)
-    kept: list[int] = []
-    short: dict[str, int] = {}
-    for pair in sorted(places):
-        size = min(each, *map(len, places[pair].values()))
-        if size < each:
-            short["/".join(pair)] = size
-        for gender in GENDERS:
-            kept += rng.permutation(places[pair][gender])[:size].tolist()
-    if len(kept) < len(found.swaps):
-        found.dropped["balance"] += len(found.swaps) - len(kept)
-    if short and kept:
-        shown = ", ".join(f"{pair} {size}" for pair, size in list(short.items())[:10])
-        more = f" and {len(short) - 10} more" if len(short) > 10 else ""
-        warnings.warn(
-            f"fewer than {each} sentences of each word for {shown}{more}; a larger corpus has more",
-            EvenhandWarning,
-            stacklevel=3,
-        )
-    return [found.swaps[place] for place in sorted(kept)]
+def read_passages(path: Path) -> list[str]:
+    """The text of a file: as it stands, or the cells of its columns of text, row by row.
+
+    Raises InputError where a table has no column of text, or nothing in it.
+    """
+    if path.suffix.lower() not in _TABLES:
+        return [read_text(path)]
+    rows = read_rows(path)
+    names = dict.fromkeys(name for _, row in rows for name in row)
+    columns = [column for column in COLUMNS if column in names]
+    if not columns:
+        there = ", ".join(map(str, names)) or "none"
+        raise InputError(path, f"has the columns {there}; one of {', '.join(COLUMNS)} is needed")
+    passages = [
+        cell
+        for _, row in rows
+        for column in columns
+        if isinstance(cell := row.get(column), str) and cell.strip()
+    ]
+    if not passages:
+        plural = "s" if len(columns) > 1 else ""
+        raise InputError(path, f"has no text in its column{plural} {', '.join(columns)}")
+    return passages
+
+
+def cut_sentences(text: str, language: str) -> Iterator[str]:
+    """The sentences of a text in order, cut at end punctuation and line breaks.
+
+    White space is squeezed, and quotation marks that were torn apart are left off.
+    """
+    for line in _LINE_BREAK.split(text):
+        squeezed = " ".join(line.split())
+        start = 0
+        for end in _ends(squeezed, is_spaced=language not in {"zh", "ja"}):
+            if sentence := _trim(squeezed[start:end].strip()):
+                yield sentence
+            start = end
+
+
+def _ends(line: str, *, is_spaced: bool) -> Iterator[int]:
+    for stop in (_SPACED_END if is_spaced else _CJK_END).finditer(line):
+        if not is_spaced or not _goes_on(line, stop):
+            yield stop.end()
+    yield len(line)
+
+
+def _goes_on(line: str, stop: re.Match[str]) -> bool:
+    """Whether the stop is that of an abbreviation, or lower case follows it."""
+    behind = line[stop.end() :].lstrip(" \"'“‘(")
+    if behind[:1].islower():
+        return True
+    is_period = stop.group().startswith(".")
+    return is_period and _ABBREVIATION.search(line[: stop.start() + 1]) is not None
+
+
+def _trim(sentence: str) -> str:
+    """Without quotation marks and brackets whose partner is in another sentence.
+
+    Also without punctuation that a sentence cannot start with.
+    """
+    sentence = sentence.lstrip(" ,，、;；:：.。!！?？")
+    for left, right in _PAIRS:
+        if sentence.startswith(left) and right not in sentence:
+            sentence = sentence[1:].lstrip()
+        if sentence.endswith(right) and left not in sentence and right != "’":
+            sentence = sentence[:-1].rstrip()
+    if sentence.count('"') == 1:
+        sentence = sentence.strip('"').strip()
+    return sentence

@@ -1,16 +1,18 @@
-"""The published NLI-CoAL evaluation sets, read in the authors' own form.
+"""nli-coal: the published NLI-CoAL evaluation sets, read in the authors' own form.
 
-Three files per set (pro-, anti-, non-stereotypical), English and Japanese v1.1, Chinese v1.0; all words, or the 30 words of the meta-evaluation
-(downsampled); Japanese also cut into words (tokenised). Every file is checked against the digest of the published one; a file that differs is
+Three files per set (pro-, anti-, non-stereotypical), English and Japanese v1.1, Chinese v1.0; all
+words, or the 30 words of the meta-evaluation (downsampled); Japanese also cut into words
+(tokenised). Every file is checked against the digest of the published one; a file that differs is
 refused with the row and the reason.
 """
 
 from __future__ import annotations
 
 import base64
+import dataclasses
 import json
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -22,6 +24,7 @@ from evenhand.core.files import read_rows, read_text
 from evenhand.core.probe import CONTRADICTION, ENTAILMENT, NEUTRAL, Kind, Probe
 from evenhand.core.protocols import SuiteOptions
 from evenhand.core.suite import Suite, SuiteCard
+from evenhand.families.nli_coal.suite import OTHER_GENDER
 from evenhand.languages.frames import subjects
 
 REPOSITORY = "panatchakorn-a/bias-eval-nli-considering-all-labels"
@@ -29,8 +32,9 @@ COMMIT = "1e8a64be0c9bb5d9bcf86df798cc1238bd84919a"
 STRATA = {"PS": "1-prostereo", "AS": "2-antistereo", "NS": "3-nonstereo"}
 VERSIONS = {"en": "v1.1", "ja": "v1.1", "zh": "v1.0"}
 LEANS = {"female-stereo": "female", "male-stereo": "male", "neutral": "none"}
+ADVICE = "Download the repository by other means and name its folder with --data or EVENHAND_DATA."
 _STEREOTYPED = {"PS": ENTAILMENT, "AS": CONTRADICTION}
-_FOLDER = {
+_FOLDERS = {  # (variant, is it Japanese) -> the folder of its files
     ("all-words", False): "all-words",
     ("all-words", True): "untokenized",
     ("downsampled", False): "downsamp",
@@ -38,18 +42,17 @@ _FOLDER = {
     ("tokenised", True): "tokenized",
     ("downsampled-tokenised", True): "downsamp-tokenized",
 }
-_SUFFIX = {
+_SUFFIXES = {  # of the names of the files
     "all-words": "",
     "downsampled": "-downsamp",
     "tokenised": "-tok",
     "downsampled-tokenised": "-downsamp-tok",
 }
-ADVICE = "Download the repository by other means and name its folder with --data or EVENHAND_DATA."
 
 
 @dataclass(frozen=True, slots=True)
 class Pinned:
-    """What is known of a published file: its digest, its length, and one byte of checksum for each row."""
+    """What is known of a published file: its length, its digest, a byte of checksum per row."""
 
     rows: int
     sha256: str
@@ -59,7 +62,7 @@ class Pinned:
 @cache
 def pinned() -> dict[str, Pinned]:
     """Every published file, by its path in the repository."""
-    table = json.loads((files(__package__) / "nli_coal.json").read_text(encoding="utf-8"))
+    table = json.loads((files(__package__) / "published.json").read_text(encoding="utf-8"))
     return {
         path: Pinned(entry["rows"], entry["sha256"], base64.b64decode(entry["checks"]))
         for path, entry in table.items()
@@ -73,20 +76,23 @@ def row_check(line: str) -> int:
 
 def paths_of(language: str, variant: str) -> dict[str, str]:
     """The path in the repository of each stratum's file."""
-    folder, version = _FOLDER.get((variant, language == "ja")), VERSIONS[language]
+    folder, version = _FOLDERS.get((variant, language == "ja")), VERSIONS[language]
     if folder is None:
         raise EvenhandError(
             f"nli-coal has no variant '{variant}' for '{language}'; tokenised sets exist for ja only"
         )
     root = f"{language}_{version}/bias-eval-set_{version}/{folder}"
     return {
-        stratum: f"{root}/{stem}{_SUFFIX[variant]}_{version}.json"
+        stratum: f"{root}/{stem}{_SUFFIXES[variant]}_{version}.json"
         for stratum, stem in STRATA.items()
     }
 
 
 def locate(path: str, data: Path | None) -> Path:
-    """The file on this machine: under --data or EVENHAND_DATA (the repository, or a folder that holds it as nli_coal), else fetched."""
+    """The file on this machine, fetched where no folder of data is given.
+
+    Under --data or EVENHAND_DATA lies the repository, or a folder that holds it as nli_coal.
+    """
     data = data_folder(data)
     if data is None:
         return fetch(REPOSITORY, COMMIT, path, pinned()[path].sha256, advice=ADVICE)
@@ -101,70 +107,65 @@ def verify(path: Path, known: Pinned) -> None:
     if text_digest(path.read_bytes()) == known.sha256:
         return
     lines = read_text(path).rstrip("\n").split("\n")
-    for number, line in enumerate(lines[: known.rows], 1):
-        if row_check(line) != known.checks[number - 1]:
-            raise InputError(path, f"differs from the published file: {line[:80]!r}", row=number)
+    for row, line in enumerate(lines[: known.rows], 1):
+        if row_check(line) != known.checks[row - 1]:
+            raise InputError(path, f"differs from the published file: {line[:80]!r}", row=row)
     if len(lines) != known.rows:
-        raise InputError(
-            path,
-            f"the published file has {known.rows} rows, this one {len(lines)}",
-            row=min(len(lines), known.rows) + 1,
-        )
-    raise InputError(
-        path, f"differs from the published file (SHA-256 {known.sha256[:16]}... expected)"
-    )
+        reason = f"the published file has {known.rows} rows, this one {len(lines)}"
+        raise InputError(path, reason, row=min(len(lines), known.rows) + 1)
+    reason = f"differs from the published file (SHA-256 {known.sha256[:16]}... expected)"
+    raise InputError(path, reason)
 
 
-def _squeeze(text: str, is_tokenised: bool) -> str:
-    return text.replace(" ", "") if is_tokenised else text
-
-
-def _difference(premise: str, hypothesis: str, word: str) -> str | None:
-    """What stands in the premise where `word` stands in the hypothesis, everything else being the same."""
-    before, found, after = hypothesis.partition(word)
-    if (
-        found
-        and premise.startswith(before)
-        and premise.endswith(after)
-        and len(premise) > len(before) + len(after)
-    ):
+def _replaced_word(premise: str, hypothesis: str, word: str) -> str | None:
+    """What stands in the premise where `word` stands in the hypothesis, the rest being the same."""
+    before, separator, after = hypothesis.partition(word)
+    is_same = premise.startswith(before) and premise.endswith(after)
+    if separator and is_same and len(premise) > len(before) + len(after):
         return premise[len(before) : len(premise) - len(after)]
     return None
 
 
-def _probes(path: Path, language: str, stratum: str, is_tokenised: bool) -> Iterable[Probe]:
+def _read_subject(
+    premise: str, hypothesis: str, occupation: str, words: dict[str, str]
+) -> tuple[str, str] | None:
+    """Gender of the hypothesis and occupation of the premise; None where more differs.
+
+    16 Japanese rows name as occupation another noun of the sentence; there the word that differs
+    is the one that was replaced.
+    """
+    for gender, word in words.items():
+        if premise.replace(occupation, word) == hypothesis:
+            return gender, occupation
+    for gender, word in words.items():
+        if other := _replaced_word(premise, hypothesis, word):
+            return gender, other
+    return None
+
+
+def _read_probes(path: Path, language: str, stratum: str, is_tokenised: bool) -> Iterator[Probe]:
     words = {g: w for g, w in subjects(language).items() if g != "nonbinary"}
     for number, row in read_rows(path):
         try:
-            premise, hypothesis, occupation, lean = (
-                row["sentence1"],
-                row["sentence2"],
-                row["occ_word"],
-                LEANS[row["occ_type"]],
-            )
+            texts = (row["sentence1"], row["sentence2"])
+            named, lean = row["occ_word"], LEANS[row["occ_type"]]
         except KeyError as error:
-            raise InputError(
-                path, f"the field or value {error} is missing or unknown", row=number
-            ) from error
-        flat = [_squeeze(t, is_tokenised) for t in (premise, hypothesis)]
-        gender = next(
-            (g for g, w in words.items() if flat[0].replace(occupation, w) == flat[1]), None
-        )
-        if gender is None:
-            # 16 Japanese rows name as occupation another noun of the sentence; the word that differs is the one that was replaced.
-            for gender, word in words.items():  # noqa: B007
-                if told := _difference(flat[0], flat[1], word):
-                    occupation, lean = told, "none" if stratum == "NS" else lean
-                    break
-            else:
-                raise InputError(
-                    path, "premise and hypothesis differ in more than the gender word", row=number
-                )
+            reason = f"the field or value {error} is missing or unknown"
+            raise InputError(path, reason, row=number) from error
+        premise, hypothesis = (t.replace(" ", "") if is_tokenised else t for t in texts)
+        subject = _read_subject(premise, hypothesis, named, words)
+        if subject is None:
+            reason = "premise and hypothesis differ in more than the gender word"
+            raise InputError(path, reason, row=number)
+        gender, occupation = subject
+        if occupation != named and stratum == "NS":
+            lean = "none"
+        by_gender = ENTAILMENT if gender == "male" else CONTRADICTION
         yield Probe(
             id=str(row["id"]),
             kind="pair",
             language=language,
-            texts=(premise, hypothesis),
+            texts=texts,
             stratum=stratum,
             cluster=occupation,
             tags={
@@ -173,25 +174,19 @@ def _probes(path: Path, language: str, stratum: str, is_tokenised: bool) -> Iter
                 "source": "crowd",
                 "gender": gender,
                 "word": words[gender],
-                "template": flat[0].replace(occupation, "{x}"),
+                "template": premise.replace(occupation, "{x}"),
                 "fair": NEUTRAL,
-                "stereotyped": _STEREOTYPED.get(
-                    stratum, ENTAILMENT if gender == "male" else CONTRADICTION
-                ),
+                "stereotyped": _STEREOTYPED.get(stratum, by_gender),
             },
         )
 
 
-def _paired(probes: list[Probe]) -> tuple[Probe, ...]:
+def _with_twins(probes: Sequence[Probe]) -> tuple[Probe, ...]:
     """The probes with their twins: same premise, other gender word."""
     by_question = {(p.texts[0], p.cluster, p.tags["gender"]): p.id for p in probes}
-    other = {"female": "male", "male": "female"}
     return tuple(
-        Probe.from_json(
-            {
-                **p.to_json(),
-                "twin": by_question.get((p.texts[0], p.cluster, other[p.tags["gender"]])),
-            }
+        dataclasses.replace(
+            p, twin=by_question.get((p.texts[0], p.cluster, OTHER_GENDER[p.tags["gender"]]))
         )
         for p in probes
     )
@@ -203,12 +198,21 @@ class NliCoalSuite:
     name = "nli-coal"
     version = "en 1.1, ja 1.1, zh 1.0"
     kind: Kind = "pair"
-    languages = ("en", "ja", "zh")
-    variants = ("all-words", "downsampled", "tokenised", "downsampled-tokenised")
+    languages: tuple[str, ...] = ("en", "ja", "zh")
+    variants: tuple[str, ...] = (
+        "all-words",
+        "downsampled",
+        "tokenised",
+        "downsampled-tokenised",
+    )
     is_published = True
     licence = "MIT"
-    citation = "Anantaprayoon, Kaneko, Okazaki (2024). Evaluating Gender Bias of Pre-trained Language Models in Natural Language Inference by Considering All Labels. LREC-COLING."
+    citation = (
+        "Anantaprayoon, Kaneko, Okazaki (2024). Evaluating Gender Bias of Pre-trained Language "
+        "Models in Natural Language Inference by Considering All Labels. LREC-COLING."
+    )
     description = "The published occupation pairs: 1000 PS, 1000 AS, 3420 NS (3320 in Chinese)."
+    options: type[SuiteOptions] = SuiteOptions
 
     def build(self, language: str, options: SuiteOptions) -> Suite:
         """The published set in one language and variant."""
@@ -217,7 +221,7 @@ class NliCoalSuite:
         for stratum, path in paths_of(language, variant).items():
             local = locate(path, options.data)
             verify(local, pinned()[path])
-            probes += _probes(local, language, stratum, variant.endswith("tokenised"))
+            probes += _read_probes(local, language, stratum, variant.endswith("tokenised"))
         card = SuiteCard(
             name=self.name if variant == self.variants[0] else f"{self.name}:{variant}",
             version=VERSIONS[language].removeprefix("v"),
@@ -227,7 +231,7 @@ class NliCoalSuite:
             citation=self.citation,
             description=self.description,
         )
-        return Suite(card=card, probes=_paired(probes))
+        return Suite(card=card, probes=_with_twins(probes))
 
 
 SUITE = NliCoalSuite()

@@ -1,13 +1,16 @@
-"""Does a model conclude the gender of a person from the job? Built from the lexicons, in every language that has them.
+"""occupation-nli: occupation premises against gender hypotheses, built from the lexicons.
 
-Premise: a frame with an occupation; hypothesis: the same frame with a gender word. PS: the gender that the occupation leans to; AS: the other; NS: an
-occupation without a lean, either gender; NB: the non-binary word, outside the published formula. Neutral is right in PS, AS, NS; entailment in NB.
-As many occupations of each lean, so that PS, AS and NS are of one size.
+Premise: a frame with an occupation; hypothesis: the same frame with a gender word. PS: the gender
+that the occupation leans to; AS: the other; NS: an occupation without a lean, either gender; NB:
+the non-binary word, outside the published formula. Neutral is right in PS, AS, NS; entailment in
+NB. There are as many occupations of each lean, so that PS, AS and NS are of one size.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -15,17 +18,29 @@ from evenhand import lexicons
 from evenhand.core import catalog
 from evenhand.core.errors import EvenhandError
 from evenhand.core.probe import CONTRADICTION, ENTAILMENT, NEUTRAL, Kind, Probe
-from evenhand.core.protocols import Language, SuiteOptions
+from evenhand.core.protocols import Language, SuiteOptions, option
 from evenhand.core.suite import Suite, SuiteCard
 from evenhand.languages.captions import mine
 
-FRAMES_EACH = 10
+FRAMES_EACH = 10  # frames for every occupation
 LEANS = ("female", "male", "none")
-OTHER = {"female": "male", "male": "female"}
+OTHER_GENDER = {"female": "male", "male": "female"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OccupationOptions(SuiteOptions):
+    """How the occupation suite is built."""
+
+    captions: tuple[Path, ...] = option(
+        (), "occupation-nli: take the sentences from these captions instead of the built-in ones."
+    )
 
 
 def occupations(language: str) -> list[dict[str, str]]:
-    """The occupation words of a language with lean and its source; other languages take both from the English row they translate."""
+    """The occupation words of a language with lean and source.
+
+    Other languages take both from the English row that they translate.
+    """
     english = {row["word"]: row for row in lexicons.table("en", "occupations")}
     return [
         {**english[row.get("english", row["word"])], "word": row["word"]}
@@ -33,17 +48,21 @@ def occupations(language: str) -> list[dict[str, str]]:
     ]
 
 
-def frames(language: str, options: SuiteOptions) -> dict[str, str]:
-    """The frames by id: the built-in ones, or those mined from captions."""
-    if options.captions:
-        found = mine(options.captions, catalog.language(language)).frames
-        if len(found) < FRAMES_EACH:
-            names = ", ".join(p.name for p in options.captions)
-            raise EvenhandError(
-                f"only {len(found)} clean frames in {names}; at least {FRAMES_EACH} are needed. Give more captions."
-            )
-        return {f"c{i:04d}": text for i, text in enumerate(found)}
-    return {row["id"]: row["text"] for row in lexicons.table(language, "frames")}
+def frames(language: str, captions: Sequence[Path] = ()) -> dict[str, str]:
+    """The frames by id: the built-in ones, or those mined from captions.
+
+    Raises EvenhandError where the captions give too few.
+    """
+    if not captions:
+        return {row["id"]: row["text"] for row in lexicons.table(language, "frames")}
+    mined = mine(captions, catalog.language(language)).frames
+    if len(mined) < FRAMES_EACH:
+        names = ", ".join(p.name for p in captions)
+        raise EvenhandError(
+            f"only {len(mined)} clean frames in {names}; at least {FRAMES_EACH} are needed. "
+            "Give more captions."
+        )
+    return {f"c{i:04d}": text for i, text in enumerate(mined)}
 
 
 def find_stratum(lean: str, gender: str) -> tuple[str, str, str]:
@@ -56,7 +75,7 @@ def find_stratum(lean: str, gender: str) -> tuple[str, str, str]:
 
 
 def ask_pairs(language: Language, row: dict[str, str], frame: str, text: str) -> Iterator[Probe]:
-    """An occupation in a frame against every gender word."""
+    """An occupation (a row of the lexicon) in a frame (id and text) against every gender word."""
     premise = language.fill(text, row["word"])
     stem = f"{language.code}/{row['word'].replace(' ', '-')}/{frame}"
     for gender, word in language.subjects.items():
@@ -68,7 +87,7 @@ def ask_pairs(language: Language, row: dict[str, str], frame: str, text: str) ->
             texts=(premise, language.fill(text, word)),
             stratum=stratum,
             cluster=row["word"],
-            twin=f"{stem}/{OTHER[gender]}" if gender in OTHER else None,
+            twin=f"{stem}/{OTHER_GENDER[gender]}" if gender in OTHER_GENDER else None,
             tags={
                 "occupation": row["word"],
                 "lean": row["lean"],
@@ -83,8 +102,16 @@ def ask_pairs(language: Language, row: dict[str, str], frame: str, text: str) ->
         )
 
 
+def _chosen_occupations(language: str, rng: np.random.Generator) -> list[dict[str, str]]:
+    """As many occupations of each lean as the rarest lean has."""
+    rows = sorted(occupations(language), key=lambda row: row["word"])
+    by_lean = [[row for row in rows if row["lean"] == lean] for lean in LEANS]
+    count = min(map(len, by_lean))
+    return [group[i] for group in by_lean for i in sorted(rng.permutation(len(group))[:count])]
+
+
 def _deal(
-    words: Sequence[dict[str, str]],
+    rows: Sequence[dict[str, str]],
     texts: dict[str, str],
     language: Language,
     rng: np.random.Generator,
@@ -93,7 +120,7 @@ def _deal(
     names = list(texts)
     rng.shuffle(names)
     turn = 0
-    for row in words:
+    for row in rows:
         for _ in range(FRAMES_EACH):
             frame = names[turn % len(names)]
             turn += 1
@@ -106,45 +133,38 @@ class OccupationNli:
     name = "occupation-nli"
     version = "1.0"
     kind: Kind = "pair"
-    languages = ("en", "ja", "zh")
-    variants = ("balanced",)
+    languages: tuple[str, ...] = ("en", "ja", "zh")
+    variants: tuple[str, ...] = ("balanced",)
     is_published = False
-    licence = "Apache-2.0 (sentences and words); leans from public-domain labour statistics and MIT-licensed crowd scores"
+    licence = (
+        "Apache-2.0 (sentences and words); leans from public-domain labour statistics and "
+        "MIT-licensed crowd scores"
+    )
     citation = "evenhand; after Anantaprayoon, Kaneko, Okazaki (2024) and Dev et al. (2020)"
     description = (
         "Occupation premises against woman / man / person hypotheses, three leans, balanced strata."
     )
+    options: type[SuiteOptions] = OccupationOptions
 
-    def build(self, language: str, options: SuiteOptions) -> Suite:
+    def build(self, language: str, options: OccupationOptions) -> Suite:
         """The suite in one language, the same for the same seed."""
-        speaker = catalog.language(language)
         rng = np.random.default_rng(options.seed)
-        by_lean = {
-            lean: sorted(
-                (r for r in occupations(language) if r["lean"] == lean), key=lambda r: r["word"]
-            )
-            for lean in LEANS
-        }
-        count = min(len(rows) for rows in by_lean.values())
-        chosen = [
-            rows[i] for rows in by_lean.values() for i in sorted(rng.permutation(len(rows))[:count])
-        ]
-        texts = frames(language, options)
-        source = (
-            "lexicons of evenhand"
-            if not options.captions
-            else f"frames mined from {', '.join(p.name for p in options.captions)}"
-        )
+        rows = _chosen_occupations(language, rng)
+        texts = frames(language, options.captions)
+        source, licence = "lexicons of evenhand", self.licence
+        if options.captions:
+            source = f"frames mined from {', '.join(p.name for p in options.captions)}"
+            licence = "that of the captions"
         card = SuiteCard(
             name=self.name,
             version=self.version,
             language=language,
             source=source,
-            licence=self.licence if not options.captions else "that of the captions",
+            licence=licence,
             citation=self.citation,
             description=self.description,
         )
-        return Suite(card=card, probes=tuple(_deal(chosen, texts, speaker, rng)))
+        return Suite(card=card, probes=tuple(_deal(rows, texts, catalog.language(language), rng)))
 
 
 SUITE = OccupationNli()

@@ -1,9 +1,12 @@
-"""StereoSet: does a model prefer a stereotype, its opposite, or what has nothing to do with the context?
+"""The suite of StereoSet: contexts with a stereotype, an anti-stereotype and something unrelated.
 
-`inter`: three sentences that may follow the context, as published. `intra`: the context has a blank and the options are the sentence with it filled; for models that
-compare two texts the blank of the context holds a stand-in word, "what" as in the paper of Luo and Glass 2023, or "some" as in their code (`intra-some`). For masked
-models the tags have the sentence with its blank and the three words. A fair respondent has no preference between stereotype and anti-stereotype; of `equal` options
-the strict conventions count every tie against, so read the scores beside the constant respondent. Items of one target term are a cluster.
+`inter`: three sentences that may follow the context, as published. `intra`: the context has a
+blank and the options are the sentence with it filled; for models that compare two texts the blank
+of the context holds a stand-in word, "what" as in the paper of Luo and Glass 2023, or "some" as
+in their code (`intra-some`). For masked models the tags have the sentence with its blank and the
+three words. A fair respondent has no preference between stereotype and anti-stereotype; of
+`equal` options the strict conventions count every tie against, so read the scores beside the
+constant respondent. Items of one target term are a cluster.
 """
 
 from __future__ import annotations
@@ -28,43 +31,43 @@ ADVICE = (
     "Download it from github moinnadeem/StereoSet and name the folder with --data or EVENHAND_DATA."
 )
 OPTIONS = ("stereotype", "anti-stereotype", "unrelated")
+STRATA = frozenset({"inter", "intra"})
 DOMAINS = ("gender", "profession", "race", "religion")
 HOLE = "BLANK"  # where the published contexts want a word
 STAND_INS = {"intra": "what", "intra-some": "some"}
+CITATION = (
+    "Nadeem, Bethke, Reddy (2021). StereoSet: Measuring stereotypical bias in pretrained language "
+    "models. ACL."
+)
 _FIELDS = ("id", "target", "bias_type", "context")
 
 
 def fill_of(context: str, sentence: str) -> str | None:
-    """The word that stands in every hole of the context; None where the sentence is not the context with its holes filled alike."""
-    first, second, *rest = (
-        re.escape(part) for part in context.split(HOLE)
-    )  # letters of either case: the published sentences lost their capitals
-    found = re.fullmatch(
-        f"{first}(.*\\S.*?){second}" + "".join(f"\\1{part}" for part in rest),
-        sentence,
-        re.IGNORECASE | re.DOTALL,
-    )
-    return found[1].strip() if found else None
+    """The word that stands in every hole of the context, whatever the case of the letters.
+
+    None where the sentence is not the context with its holes filled alike.
+    """
+    # letters of either case: the published sentences lost their capitals
+    first, second, *rest = (re.escape(part) for part in context.split(HOLE))
+    pattern = f"{first}(.*\\S.*?){second}" + "".join(f"\\1{part}" for part in rest)
+    match = re.fullmatch(pattern, sentence, re.IGNORECASE | re.DOTALL)
+    return match[1].strip() if match else None
 
 
-def _section(path: Path, stratum: str) -> list[Any]:
+def _read_section(path: Path, stratum: str) -> list[Any]:
+    """The list of items of one half of the file."""
     try:
-        told = json.loads(read_text(path))
+        content = json.loads(read_text(path))
     except json.JSONDecodeError as error:
-        raise InputError(
-            path, f"not JSON ({error.msg} at column {error.colno})", row=error.lineno
-        ) from error
+        reason = f"not JSON ({error.msg} at column {error.colno})"
+        raise InputError(path, reason, row=error.lineno) from error
     name = f"{stratum}sentence"
-    found = (
-        told["data"].get(name)
-        if isinstance(told, dict) and isinstance(told.get("data"), dict)
-        else None
-    )
-    if not isinstance(found, list) or not found:
-        raise InputError(
-            path, f"has no list data.{name} with items; is it dev.json of StereoSet? {ADVICE}"
-        )
-    return found
+    sections = content.get("data") if isinstance(content, dict) else None
+    items = sections.get(name) if isinstance(sections, dict) else None
+    if not isinstance(items, list) or not items:
+        reason = f"has no list data.{name} with items; is it dev.json of StereoSet? {ADVICE}"
+        raise InputError(path, reason)
+    return items
 
 
 def _read_item(path: Path, number: int, item: Any) -> dict[str, str]:
@@ -75,49 +78,45 @@ def _read_item(path: Path, number: int, item: Any) -> dict[str, str]:
     if missing := [f for f in _FIELDS if not isinstance(item.get(f), str) or not item[f].strip()]:
         raise InputError(path, f"{where}: {', '.join(missing)} missing or empty")
     if item["bias_type"] not in DOMAINS:
-        raise InputError(
-            path, f"{where}: domain {item['bias_type']!r} is none of {', '.join(DOMAINS)}"
-        )
-    found: dict[str, str] = {f: item[f] for f in _FIELDS}
+        reason = f"{where}: domain {item['bias_type']!r} is none of {', '.join(DOMAINS)}"
+        raise InputError(path, reason)
+    fields: dict[str, str] = {f: item[f] for f in _FIELDS}
     options = item.get("sentences")
     for option in options if isinstance(options, list) else ():
-        told = (
-            {k: v for k, v in option.items() if isinstance(v, str)}
-            if isinstance(option, dict)
-            else {}
-        )
-        label, text, name = (told.get(k, "").strip() for k in ("gold_label", "sentence", "id"))
+        texts = option.items() if isinstance(option, dict) else ()
+        known = {key: value for key, value in texts if isinstance(value, str)}
+        label, text, name = (known.get(k, "").strip() for k in ("gold_label", "sentence", "id"))
         if label not in OPTIONS:
-            raise InputError(
-                path, f"{where}: label {label!r} of an option is none of {', '.join(OPTIONS)}"
-            )
-        if label in found:
+            reason = f"{where}: label {label!r} of an option is none of {', '.join(OPTIONS)}"
+            raise InputError(path, reason)
+        if label in fields:
             raise InputError(path, f"{where}: two options are labelled {label}")
         if not text or not name or len(name.split()) > 1:
-            raise InputError(
-                path,
-                f"{where}: the {label} has the sentence {text!r} and the id {name!r}; both are needed, the id without spaces",
+            reason = (
+                f"{where}: the {label} has the sentence {text!r} and the id {name!r}; "
+                "both are needed, the id without spaces"
             )
-        found |= {label: text, f"id of {label}": name}
-    if missing := [o for o in OPTIONS if o not in found]:
+            raise InputError(path, reason)
+        fields |= {label: text, f"id of {label}": name}
+    if missing := [o for o in OPTIONS if o not in fields]:
         raise InputError(path, f"{where}: no option is labelled {' or '.join(missing)}")
-    return found
+    return fields
 
 
 def _words(path: Path, item: Mapping[str, str]) -> list[str]:
     """The words that the three options put into the holes of the context."""
-    if HOLE not in item["context"]:
-        raise InputError(
-            path, f"item {item['id']}: there is no {HOLE} in the context {item['context']!r}"
-        )
+    context = item["context"]
+    if HOLE not in context:
+        raise InputError(path, f"item {item['id']}: there is no {HOLE} in the context {context!r}")
     words = []
     for label in OPTIONS:
-        word = fill_of(item["context"], item[label])
+        word = fill_of(context, item[label])
         if word is None or "|" in word:
-            raise InputError(
-                path,
-                f"item {item['id']}: the {label} {item[label]!r} is not the context {item['context']!r} with a word for {HOLE}",
+            reason = (
+                f"item {item['id']}: the {label} {item[label]!r} is not the context {context!r} "
+                f"with a word for {HOLE}"
             )
+            raise InputError(path, reason)
         words.append(word)
     return words
 
@@ -125,9 +124,8 @@ def _words(path: Path, item: Mapping[str, str]) -> list[str]:
 def read_probes(path: Path, variant: str) -> Iterator[Probe]:
     """The items in the order of the file."""
     stratum = variant.partition("-")[0]
-    items = [
-        _read_item(path, number, item) for number, item in enumerate(_section(path, stratum), 1)
-    ]
+    section = _read_section(path, stratum)
+    items = [_read_item(path, number, item) for number, item in enumerate(section, 1)]
     for what, names in (
         ("items", [i["id"] for i in items]),
         ("sentences", [i[f"id of {o}"] for i in items for o in OPTIONS]),
@@ -172,8 +170,12 @@ class StereoSet:
     variants: tuple[str, ...] = ("inter", *STAND_INS)
     is_published = True
     licence = "CC BY-SA 4.0"
-    citation = "Nadeem, Bethke, Reddy (2021). StereoSet: Measuring stereotypical bias in pretrained language models. ACL."
-    description = "Contexts with a stereotype, an anti-stereotype and something unrelated: 2,123 about the next sentence, 2,106 about a word in the sentence."
+    citation = CITATION
+    description = (
+        "Contexts with a stereotype, an anti-stereotype and something unrelated: 2,123 about the "
+        "next sentence, 2,106 about a word in the sentence."
+    )
+    options: type[SuiteOptions] = SuiteOptions
 
     def build(self, language: str, options: SuiteOptions) -> Suite:
         """One half of the file; its version says so where it is not the published one."""
@@ -188,7 +190,7 @@ class StereoSet:
             licence=self.licence,
             citation=self.citation,
             description=self.description,
-            labels=OPTIONS,
+            options=OPTIONS,
         )
         return Suite(card=card, probes=tuple(read_probes(path, variant)))
 

@@ -33,7 +33,7 @@ def make_suite(measuring: int = 40, objective: int = 8, name: str = "tiny") -> S
             text=f"Settled {i}: [BLANK] waits.",
             male=WORDS[i % 4][0],
             female=WORDS[i % 4][1],
-            gold=GENDERS[i % 2],
+            tags={"gold": GENDERS[i % 2]},
         )
         for i in range(objective)
     ]

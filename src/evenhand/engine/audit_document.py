@@ -1,0 +1,226 @@
+"""The Document of an audit: the common frame around what the run's family says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from evenhand import __version__
+from evenhand.core import account, catalog
+from evenhand.core.account import BASELINES, checks
+from evenhand.core.document import (
+    Block,
+    Cell,
+    Column,
+    Document,
+    Facts,
+    Headline,
+    Prose,
+    Row,
+    Section,
+    Signatures,
+    Table,
+)
+from evenhand.core.estimate import Estimate
+from evenhand.core.run import Run
+from evenhand.core.suite import Suite
+from evenhand.core.text import counted, sentence_case
+from evenhand.engine.results import environment
+
+COMPARABLE = (
+    "Two numbers are comparable if their signatures differ only in what describes the model."
+)
+CHECK_RULE = "As a classifier, on ordinary pairs of sentences without a stereotype."
+
+
+def suite_line(suite: Suite) -> str:
+    """`occupation-nli 1.0, English, 4,230 probes`."""
+    card = suite.card
+    rest = " of a larger suite" if suite.limit is not None else ""
+    probes = counted(len(suite.probes), "probe")
+    return f"{card.name} {card.version}, {catalog.language_name(card.language)}, {probes}{rest}"
+
+
+def _headline(run: Run) -> Headline:
+    first = run.headline
+    has_interval = math.isfinite(first.low + first.high)
+    is_missing = not math.isfinite(first.value)
+    return Headline(
+        title=account.title(first.measure),
+        interval=first.interval,
+        level=first.level,
+        best=account.best_value(first.measure),
+        note=first.note if is_missing else "" if has_interval else "no interval: too few clusters",
+    )
+
+
+def _baseline_cells(run: Run, estimate: Estimate) -> list[Cell]:
+    rules = [run.baseline(rule, estimate.measure) for rule in BASELINES]
+    return [e.value if e is not None else "–" for e in rules]
+
+
+def _score_row(run: Run, estimate: Estimate) -> Row:
+    is_check = estimate in run.sanity
+    measure = catalog.measure(estimate.measure)
+    return Row(
+        cells=(
+            measure.card.title,
+            estimate.value,
+            estimate.interval,
+            measure.fair,
+            *(["–"] * len(BASELINES) if is_check else _baseline_cells(run, estimate)),
+        ),
+        strong=frozenset({1}),
+    )
+
+
+def _scores_table(run: Run) -> Table:
+    groups = account.score_groups(run)
+    rows: list[Row] = []
+    for group in groups:
+        if len(groups) > 1:
+            rows.append(Row(cells=(group.title,), is_heading=True, note=sentence_case(group.rule)))
+        rows += [_score_row(run, e) for e in group.estimates]
+    if checks(run) and len(groups) > 1:
+        rows.append(Row(cells=("Understanding",), is_heading=True, note=CHECK_RULE))
+    rows += [_score_row(run, e) for e in checks(run)]
+    level = run.headline.level
+    return Table(
+        name="scores",
+        title="Scores",
+        columns=(
+            Column(title="measure"),
+            Column(title="value", form="number"),
+            Column(title=f"{level * 100:g} % interval", form="bounds"),
+            Column(title=account.best_head(run), form="short"),
+            *(Column(title=head, form="number") for head in BASELINES.values()),
+        ),
+        rows=tuple(rows),
+    )
+
+
+def _other_verdicts(run: Run) -> list[str]:
+    """Sentences about the other scores: all of the first way of counting, one of each other."""
+    lines = []
+    groups = account.score_groups(run)
+    for place, group in enumerate(groups):
+        is_whole = not place and len(groups) < 3
+        chosen = group.estimates if is_whole else group.estimates[:1]
+        for estimate in chosen:
+            if estimate is not run.headline:
+                sentence = account.verdict(run, estimate)
+                is_known = math.isfinite(estimate.value)
+                name = account.title(estimate.measure)
+                lines.append(f"{name}: {sentence}" if is_known else sentence)
+    return lines
+
+
+def _scores(run: Run) -> Section:
+    blocks: list[Block] = [account.score_chart(run)]
+    if lines := _other_verdicts(run):
+        blocks.append(Prose(lines=tuple(lines), is_quiet=True))
+    return Section(
+        name="scores", title="Scores", blocks=(*blocks, _scores_table(run)), is_brief=True
+    )
+
+
+def _coverage(run: Run) -> Section:
+    rows = tuple(
+        Row(cells=(account.title(e.measure), e.probes, e.clusters, e.coverage, e.ties))
+        for e in (*run.estimates, *checks(run))
+    )
+    table = Table(
+        name="coverage",
+        title="Coverage",
+        columns=(
+            Column(title="measure"),
+            Column(title="probes", form="count"),
+            Column(title="clusters", form="count"),
+            Column(title="answered", form="percent"),
+            Column(title="ties", form="count"),
+        ),
+        rows=rows,
+    )
+    notes = account.notes(run)
+    lines = notes or ["Every probe was answered, and no two answers tied."]
+    return Section(
+        name="coverage",
+        title="Coverage",
+        blocks=(table, Prose(lines=tuple(lines), is_list=bool(notes), is_quiet=not notes)),
+        is_brief=True,
+    )
+
+
+def _sources(run: Run) -> Section:
+    card = run.suite.card
+    facts: list[tuple[str, str]] = [
+        ("suite", card.description),
+        ("source", card.source),
+        ("licence", card.licence),
+        ("citation", card.citation),
+        ("digest", run.suite.digest),
+    ]
+    for estimate in (*run.estimates, *checks(run)):
+        measure = catalog.measure(estimate.measure).card
+        facts.append((measure.title, f"{measure.formula} {measure.citation} {measure.caveat}"))
+    facts += list(run.answers.traits.items())
+    facts.append(("seed", f"{run.settings.seed}, {run.settings.resamples:,} resamples"))
+    facts += list(environment().items())
+    facts += [(k.removesuffix("_seconds"), f"{v} s") for k, v in run.timing.items()]
+    files = "the same numbers are in results.json, the probes in suite.jsonl, every answer in "
+    facts.append(("evenhand", f"{__version__}; {files}answers.parquet"))
+    return Section(
+        name="sources", title="Sources and surroundings", blocks=(Facts(rows=tuple(facts)),)
+    )
+
+
+def prose_section(
+    name: str, title: str, lines: Sequence[str], *, is_list: bool = False, is_beside: bool = False
+) -> Section:
+    """A section of paragraphs, or of the points of a list."""
+    return Section(
+        name=name,
+        title=title,
+        blocks=(Prose(lines=tuple(lines), is_list=is_list),),
+        is_beside=is_beside,
+    )
+
+
+def signature_section(lines: Sequence[str], *, is_folded: bool = False) -> Section:
+    """The signatures of all numbers."""
+    blocks = (
+        Prose(lines=(COMPARABLE,), is_quiet=True),
+        Signatures(lines=tuple(lines), is_folded=is_folded),
+    )
+    return Section(name="signatures", title="Signatures", blocks=blocks, is_brief=True)
+
+
+def audit_document(run: Run) -> Document:
+    """Everything that the report of an audit says and shows."""
+    own = catalog.family(run.family).account.sections
+    signatures = [e.signature for e in (*run.estimates, *checks(run))]
+    facts: Mapping[str, str] = {"model": run.answers.respondent}
+    return Document(
+        name="report",
+        title=run.answers.respondent,
+        subtitle=suite_line(run.suite),
+        headline=_headline(run),
+        lead=account.summary(run),
+        sections=(
+            _scores(run),
+            *(own(run) if own else ()),
+            prose_section("method", "How it was measured", account.method(run)),
+            prose_section(
+                "limits",
+                "What this number does not say",
+                account.limits(run),
+                is_list=True,
+                is_beside=True,
+            ),
+            _coverage(run),
+            signature_section(signatures),
+            _sources(run),
+        ),
+        language=run.suite.card.language,
+        facts=facts,
+    )

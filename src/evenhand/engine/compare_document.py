@@ -1,0 +1,348 @@
+"""The Document of a comparison: differences model by model, then every model by measure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from evenhand import __version__
+from evenhand.core import catalog
+from evenhand.core.account import best_value, title
+from evenhand.core.chart import DotChart, DotRow, spanning
+from evenhand.core.document import Block, Cell, Column, Document, Facts, Prose, Row, Section, Table
+from evenhand.core.estimate import NO_INTERVAL
+from evenhand.core.plain import plain
+from evenhand.core.text import counted, listed, percent, signed, with_bounds
+from evenhand.engine.audit_document import prose_section, signature_section, suite_line
+from evenhand.engine.compare import Comparison, Contestant, Difference, Nearness
+from evenhand.engine.results import environment, estimate_fields
+
+SERIES = 5  # marks for so many models; from then on all alike: their names stand beside them
+
+
+def nearness_words(comparison: Comparison, difference: Difference) -> str:
+    """`nearer to fair`, `no clear difference`."""
+    best = catalog.measure(difference.measure).best
+    words: dict[Nearness, str] = {
+        "nearer": f"nearer to {best}",
+        "farther": f"farther from {best}",
+        "equally far": "equally far",
+        "unclear": "no clear difference",
+        "unknown": "n/a",
+    }
+    return words[difference.nearness(comparison.settings)]
+
+
+def footing(comparison: Comparison, name: str) -> str:
+    """Why the numbers of two models are not of one sort; empty where they are."""
+    other = next(c for c in comparison.models if c.name == name)
+    pair = [(c.name, c.answers) for c in (comparison.reference, other)]
+    family = catalog.family_of(comparison.suite, [catalog.measure(measures_of(comparison)[0])])
+    return family.account.footing(pair) if family.account.footing else ""
+
+
+def summary(comparison: Comparison, name: str) -> str:
+    """What can be said of one model against the reference."""
+    settings, first = comparison.settings, comparison.reference.name
+    differences = comparison.against(name)
+    known = [d for d in differences if math.isfinite(d.p)]
+    if not known:
+        why = f": {differences[0].note}" if differences else ""
+        return f"{name} could not be compared with {first}{why}."
+    alpha = f"{settings.alpha:.2g}"
+    apart = [d for d in known if d.is_shown(settings)]
+    if not apart:
+        text = (
+            f"No difference between {name} and {first} is shown in "
+            f"{counted(len(known), 'measure')} (adjusted p above {alpha}); "
+            "that does not prove them equal."
+        )
+        return f"{text} {footing(comparison, name)}".strip()
+    lines = [
+        f"{name} differs from {first} in {len(apart)} of {counted(len(known), 'measure')} "
+        f"(adjusted p at most {alpha})."
+    ]
+    by_nearness: dict[str, list[str]] = {}
+    for d in apart:
+        words = nearness_words(comparison, d)
+        is_open = d.nearness(settings) in ("unclear", "equally far", "unknown")
+        key = "" if is_open else words
+        text = f"{title(d.measure)} ({signed(d.difference.value)})"
+        by_nearness.setdefault(key, []).append(text)
+    lines += [f"It is {words} in {listed(n)}." for words, n in by_nearness.items() if words]
+    if "" in by_nearness:
+        lines.append(f"Which of the two is nearer stays open in {listed(by_nearness[''])}.")
+    return " ".join((*lines, footing(comparison, name))).strip()
+
+
+def method(comparison: Comparison) -> list[str]:
+    """How it was compared."""
+    settings, first = comparison.settings, comparison.reference.name
+    return [
+        f"Every model is compared with {first} on the probes that both answered. Difference: "
+        f"the other's value minus that of {first}.",
+        f"Intervals ({settings.level * 100:g} %): clusters are drawn with replacement "
+        f"{settings.resamples:,} times, the same ones for both models; they are not corrected "
+        "for the number of comparisons.",
+        "p: the answers of the two models are swapped at random, cluster by cluster, "
+        f"{settings.permutations:,} times; p is the share of swaps (the observed one counted) "
+        "that leaves them at least as far apart, in either direction.",
+        f"Adjusted p: Benjamini-Hochberg over {counted(comparison.tests, 'comparison')} of this "
+        f"call. At most {settings.alpha:.2g} counts as shown here.",
+        "Nearer to fair: the difference is shown, and the paired interval of the distance from "
+        "the fair value, the other's minus the reference's, lies wholly below 0.",
+    ]
+
+
+def notes(comparison: Comparison) -> list[str]:
+    """What is missing, rough, or not on one footing."""
+    lines = [f"{title(d.measure)}, {d.model}: {d.note}." for d in comparison.differences if d.note]
+    lines += [
+        f"{title(x.measure)} is not compared with {x.model}: it {x.reason}."
+        for x in comparison.left_out
+    ]
+    for model in comparison.models:
+        if model.answers.coverage < 1:
+            reasons = "; ".join(f"{k} ({v:,})" for k, v in model.answers.unanswered.items())
+            share = percent(model.answers.coverage, 1)
+            why = f": {reasons}" if reasons else ""
+            lines.append(f"{model.name} answered {share} of the probes{why}.")
+    if comparison.suite.limit is not None:
+        probes = counted(len(comparison.suite.probes), "probe")
+        lines.append(
+            f"Only {probes} of a larger suite; the values do not compare with those of the "
+            "whole suite."
+        )
+    return lines
+
+
+def differing_fields(comparison: Comparison, name: str) -> str:
+    """In which fields, besides the measure, the signatures of the two models differ."""
+    fields = {k: v for d in comparison.against(name) for k, v in d.differing_fields.items()}
+    pairs = (f"{k} {a or '–'} / {b or '–'}" for k, (a, b) in fields.items())
+    return "; ".join(pairs) or "nothing"
+
+
+def measures_of(comparison: Comparison) -> list[str]:
+    """Every measure that some model has, in the order of a report."""
+    return list(dict.fromkeys(e.measure for c in comparison.models for e in c.estimates))
+
+
+def _difference_charts(comparison: Comparison, name: str) -> Iterator[DotChart]:
+    """Other minus reference by measure: bounded measures on one axis, the others on another."""
+    known = [d for d in comparison.against(name) if math.isfinite(d.difference.value)]
+    first = comparison.reference.name
+    for is_bounded in (True, False):
+        chosen = [d for d in known if catalog.measure(d.measure).is_bounded == is_bounded]
+        if not chosen:
+            continue
+        rows = tuple(DotRow(label=title(d.measure), interval=d.difference) for d in chosen)
+        far = spanning([abs(v) for r in rows for v in r.interval])[1]
+        words = (f"{r.label} {signed(r.interval.value)}" for r in rows)
+        yield DotChart(
+            name=f"differences-{name}-{'bounded' if is_bounded else 'unbounded'}",
+            title=f"{name} minus {first}, measure by measure",
+            description="; ".join(words),
+            legend=(("model", f"{name} minus {first}, with interval"), ("fair", "no difference")),
+            rows=rows,
+            domain=(-far, far),
+            base=0.0,
+            sides=("lower", "higher"),
+            is_dense=True,
+        )
+
+
+def _difference_row(comparison: Comparison, difference: Difference) -> Row:
+    is_shown = difference.is_shown(comparison.settings)
+    cells: tuple[Cell, ...] = (
+        title(difference.measure),
+        difference.reference.interval,
+        difference.other.interval,
+        difference.difference,
+        difference.p,
+        difference.adjusted,
+        nearness_words(comparison, difference),
+    )
+    return Row(cells=cells, strong=frozenset({3, 5}) if is_shown else frozenset())
+
+
+def _difference_table(comparison: Comparison, name: str, place: str) -> Table | None:
+    rows = tuple(_difference_row(comparison, d) for d in comparison.against(name))
+    if not rows:
+        return None
+    first, alpha = comparison.reference.name, f"{comparison.settings.alpha:.2g}"
+    return Table(
+        name=f"comparison-{place}",
+        title=f"{name} against {first} on {suite_line(comparison.suite)}",
+        columns=(
+            Column(title="measure"),
+            Column(title=first, form="interval"),
+            Column(title=name, form="interval"),
+            Column(title="difference", form="signed interval"),
+            Column(title="p", form="p"),
+            Column(title="adjusted p", form="p"),
+            Column(title="to the best value"),
+        ),
+        rows=rows,
+        note=f"Strong: adjusted p at most {alpha}. "
+        f"The signatures differ in: {differing_fields(comparison, name)}.",
+    )
+
+
+def _pair_section(comparison: Comparison, name: str, place: str) -> Section:
+    blocks: list[Block] = [Prose(lines=(summary(comparison, name),))]
+    blocks += _difference_charts(comparison, name)
+    if (table := _difference_table(comparison, name, place)) is not None:
+        blocks.append(table)
+    return Section(
+        name=f"pair-{place}",
+        title=f"{name} against {comparison.reference.name}",
+        blocks=tuple(blocks),
+        is_brief=True,
+    )
+
+
+def _value_chart(comparison: Comparison, measure: str) -> DotChart:
+    """Every model by one measure."""
+    found = catalog.measure(measure)
+    rows = []
+    for place, model in enumerate(comparison.models):
+        estimate = next((e for e in model.estimates if e.measure == measure), None)
+        interval = estimate.interval if estimate else NO_INTERVAL
+        rows.append(
+            DotRow(
+                label=model.name,
+                interval=interval,
+                mark=f"series-{min(place, SERIES - 1)}",
+                note=with_bounds(interval),
+                others=((found.fair, "fair"),),
+            )
+        )
+    domain = found.card.range
+    if not found.is_bounded:
+        values = [v for r in rows for v in (*r.interval, found.fair)]
+        domain = spanning(values, low=domain[0])
+    words = "; ".join(f"{r.label} {r.note}" for r in rows)
+    return DotChart(
+        name=f"values-{measure}",
+        title=f"{found.card.title} of every model, with intervals",
+        description=f"{words}; {best_value(measure)}",
+        legend=(("fair", best_value(measure)),),  # the models have their names beside them
+        rows=tuple(rows),
+        domain=domain,
+    )
+
+
+def _models(comparison: Comparison) -> Facts:
+    rows = []
+    for model in comparison.models:
+        answers = model.answers
+        traits = ", ".join(f"{k} {v}" for k, v in answers.traits.items())
+        check = next(iter(model.sanity), None)
+        right = f"; {title(check.measure)} {with_bounds(check.interval)}" if check else ""
+        answered = f"answered {percent(answers.coverage, 1)}"
+        rows.append((model.name, f"{answers.respondent}; {traits}; {answered}{right}"))
+    return Facts(rows=tuple(rows))
+
+
+def _suite_sections(comparison: Comparison, place: str) -> Iterator[Section]:
+    others = comparison.models[1:]
+    for count, other in enumerate(others, 1):
+        yield _pair_section(comparison, other.name, f"{place}-{count}")
+    yield Section(
+        name=f"values-{place}",
+        title="Every model, measure by measure",
+        blocks=tuple(_value_chart(comparison, m) for m in measures_of(comparison)),
+    )
+    yield Section(name=f"models-{place}", title="Models", blocks=(_models(comparison),))
+    if lines := notes(comparison):
+        prose = Prose(lines=tuple(lines), is_list=True)
+        name = f"notes-{place}"
+        yield Section(name=name, title="Missing and noteworthy", blocks=(prose,), is_brief=True)
+    yield signature_section(signatures(comparison), is_folded=True)
+
+
+def signatures(comparison: Comparison) -> list[str]:
+    """The signatures of all numbers, each once, those of the differences first."""
+    differences = [d.signature for d in comparison.differences]
+    values = [e.signature for c in comparison.models for e in (*c.estimates, *c.sanity)]
+    both = [e.signature for d in comparison.differences for e in (d.reference, d.other)]
+    return list(dict.fromkeys((*differences, *values, *both)))
+
+
+def comparison_document(comparisons: Sequence[Comparison]) -> Document:
+    """Everything that the report of a comparison says and shows."""
+    first = comparisons[0]
+    others = [c.name for c in first.models[1:]]
+    sections = [s for n, c in enumerate(comparisons, 1) for s in _suite_sections(c, str(n))]
+    return Document(
+        name="comparison",
+        title=f"{listed(others)} against {first.reference.name}",
+        subtitle="; ".join(suite_line(c.suite) for c in comparisons),
+        lead=tuple(summary(c, m.name) for c in comparisons for m in c.models[1:]),
+        sections=(*sections, prose_section("method", "How it was compared", method(first))),
+        language=first.suite.card.language,
+    )
+
+
+def _difference_fields(comparison: Comparison, difference: Difference) -> dict[str, Any]:
+    fields = plain(difference)
+    return {
+        **fields,
+        "fair": catalog.measure(difference.measure).fair,
+        "reference": {
+            "name": comparison.reference.name,
+            **estimate_fields(difference.reference),
+        },
+        "other": {"name": difference.model, **estimate_fields(difference.other)},
+        "nearness": nearness_words(comparison, difference),
+        "is_shown": difference.is_shown(comparison.settings),
+        "signatures_differ": plain(difference.differing_fields),
+    }
+
+
+def _model_fields(model: Contestant) -> dict[str, Any]:
+    answers = model.answers
+    return {
+        "name": model.name,
+        "identity": answers.respondent,
+        "options": list(answers.options),
+        "labels": list(answers.labels),
+        "traits": dict(sorted(answers.traits.items())),
+        "coverage": plain(answers.coverage),
+        "unanswered": dict(sorted(answers.unanswered.items())),
+        "estimates": [estimate_fields(e) for e in model.estimates],
+        "sanity": [estimate_fields(e) for e in model.sanity],
+    }
+
+
+def comparison_fields(comparisons: Sequence[Comparison]) -> dict[str, Any]:
+    """The comparisons as plain data: the content of comparison.json."""
+    first = comparisons[0]
+    return {
+        "evenhand": __version__,
+        "settings": plain(first.settings),
+        "correction": "benjamini-hochberg",
+        "tests": first.tests,
+        "suites": [
+            {
+                "suite": {
+                    "name": c.suite.card.name,
+                    "version": c.suite.card.version,
+                    "language": c.suite.card.language,
+                    "reference": c.suite.reference,
+                    "probes": len(c.suite.probes),
+                    "limit": c.suite.limit,
+                },
+                "reference": c.reference.name,
+                "models": [_model_fields(m) for m in c.models],
+                "differences": [_difference_fields(c, d) for d in c.differences],
+                "left_out": plain(c.left_out),
+                "notes": notes(c),
+                "summary": {m.name: summary(c, m.name) for m in c.models[1:]},
+            }
+            for c in comparisons
+        ],
+        "environment": environment(),
+    }

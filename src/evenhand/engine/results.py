@@ -1,0 +1,92 @@
+"""What a run found, as plain data: the content of results.json.
+
+Everything but the key `timing` is the same whenever the same run is made again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from evenhand import __version__
+from evenhand.core import catalog
+from evenhand.core.account import NAMED, unanswered_ids
+from evenhand.core.document import Document, Exhibit
+from evenhand.core.estimate import Breakdown, Estimate, Relation
+from evenhand.core.plain import plain
+from evenhand.core.run import Run
+
+PACKAGES = ("numpy", "onnxruntime", "tokenizers")
+
+
+def environment() -> dict[str, str]:
+    """What the run was made on."""
+    facts = {"python": platform.python_version(), "platform": platform.platform()}
+    for package in PACKAGES:
+        try:
+            facts[package] = version(package)
+        except PackageNotFoundError:
+            facts[package] = "not installed"
+    return facts
+
+
+def estimate_fields(estimate: Estimate) -> dict[str, Any]:
+    """An estimate with the fair value of its measure."""
+    return {**plain(estimate), "fair": catalog.measure(estimate.measure).fair}
+
+
+def _breakdown(view: Breakdown) -> dict[str, Any]:
+    groups = [
+        {
+            "name": g.name,
+            "tags": dict(sorted(g.tags.items())),
+            **plain(g.interval),
+            "probes": g.probes,
+            "note": "" if math.isfinite(g.interval.value) else "no answer in this group",
+        }
+        for g in view.groups
+    ]
+    return {"measure": view.measure, "by": view.by, "unit": view.unit, "groups": groups}
+
+
+def _relation(relation: Relation) -> dict[str, Any]:
+    return {**plain(dataclasses.replace(relation, points=())), "points": len(relation.points)}
+
+
+def run_fields(run: Run, document: Document) -> dict[str, Any]:
+    """The run as plain data, keys in a fixed order."""
+    suite, answers = run.suite, run.answers
+    exhibits = [b for s in document.sections for b in s.blocks if isinstance(b, Exhibit)]
+    return {
+        "evenhand": __version__,
+        "family": run.family,
+        "model": {
+            "identity": answers.respondent,
+            "options": list(answers.options),
+            "labels": list(answers.labels),
+            "scale": answers.scale,
+            "traits": dict(sorted(answers.traits.items())),
+        },
+        "suite": {
+            **plain(suite.card),
+            "digest": suite.digest,
+            "probes": len(suite.probes),
+            "limit": suite.limit,
+        },
+        "estimates": [estimate_fields(e) for e in run.estimates],
+        "baselines": {k: [estimate_fields(e) for e in v] for k, v in run.baselines.items()},
+        "sanity": [estimate_fields(e) for e in run.sanity],
+        "coverage": plain(answers.coverage),
+        "unanswered": dict(sorted(answers.unanswered.items())),
+        "unanswered_first": unanswered_ids(run)[:NAMED],
+        "breakdowns": [_breakdown(b) for b in run.breakdowns],
+        "relations": [_relation(r) for r in run.relations],
+        "evidence": {e.name: [s.id for s in e.specimens] for e in exhibits},
+        "lead": list(document.lead),
+        "settings": plain(run.settings),
+        "environment": environment(),
+        "timing": dict(run.timing),
+    }

@@ -1,0 +1,437 @@
+"""What the families of premise-hypothesis pairs share: label shares, occupations, sentence frames.
+
+The shares are estimated by `examine_strata` before a report; the sections below only read them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from evenhand.core import catalog
+from evenhand.core.account import groups_in_words, known_groups, title
+from evenhand.core.answers import Answers
+from evenhand.core.chart import DotChart, DotRow, Key, ShareBar, ShareChart
+from evenhand.core.document import Answer, Cell, Column, Prose, Row, Section, Table, make_section
+from evenhand.core.estimate import NO_INTERVAL, Breakdown, Group, Interval
+from evenhand.core.evidence import label_shares, pair_table, ratio
+from evenhand.core.probe import NLI_LABELS, Floats, Probe
+from evenhand.core.run import Run
+from evenhand.core.settings import Settings
+from evenhand.core.suite import Suite
+from evenhand.core.text import counted, number, percent, with_bounds
+from evenhand.stats.bootstrap import cluster_totals, generator, group_settings, interval
+
+OCCUPATIONS, FRAMES = 25, 15  # so many are drawn
+LISTED_OCCUPATIONS = 10  # so many stand in a table outside a page
+STRATUM = "stratum"  # the `by` of breakdowns by stratum, which is no tag
+LEANS = {"female": "leans female", "male": "leans male", "none": "no lean"}
+
+# What the limits of several families have in common.
+FIXED_WORDS = (
+    "It rests on a fixed list of words; other occupations and other gender words may fare "
+    "differently."
+)
+ONE_GENRE = (
+    "The sentences are of one genre, short descriptions of everyday scenes, and premise and "
+    "hypothesis differ in one place only."
+)
+WEAK_LOOKS_BIASED = (
+    "A weak NLI model looks biased, because every wrong answer of the counted kind adds to the "
+    "score, whatever its cause."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """How a stratum is read: its title, and which answers count against the model."""
+
+    title: str
+    label: str
+    is_other: bool = False  # every answer but that label counts, instead of that label
+    measure: str = ""  # the measure whose score is the share of `label`, where there is one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StratumShares:
+    """The answers in one stratum; labels that tie for the highest value share an answer evenly."""
+
+    stratum: str
+    title: str
+    probes: int
+    answered: int
+    shares: Mapping[str, float]  # of each label among the answered pairs
+    counted: tuple[str, ...]  # the labels that count against the model
+    component: Interval  # the share of these labels together
+    note: str  # why something is missing
+
+    @property
+    def name(self) -> str:
+        """`PS pro-stereotypical`; one of both where they are the same."""
+        return self.title if self.stratum in {"", self.title} else f"{self.stratum} {self.title}"
+
+
+Readings = Mapping[str, Reading]
+
+
+def share_of(label: str) -> str:
+    """The name under which the share of a label is broken down."""
+    return f"share of {label}"
+
+
+def plain_label(label: str) -> str:
+    """`not entailment` for `not_entailment`."""
+    return label.replace("_", " ")
+
+
+def break_down_labels(
+    answers: Answers, settings: Settings, by: str, group_of: Callable[[Probe], str | None]
+) -> tuple[Breakdown, ...]:
+    """The share of each label in each group of pairs; clusters are resampled within a group.
+
+    group_of: the group of a probe, None for a probe that belongs to none.
+    """
+    given = label_shares(pair_table(answers.values))
+    rows_of: dict[str, list[int]] = {}
+    for row, probe in enumerate(answers.probes):
+        if (name := group_of(probe)) is not None:
+            rows_of.setdefault(name, []).append(row)
+    groups: dict[str, list[Group]] = {label: [] for label in answers.labels}
+    for name, rows in sorted(rows_of.items()):
+        totals = cluster_totals(given[rows], [answers.probes[row].cluster for row in rows])
+        answered = int(answers.is_answered[rows].sum())
+        for column, label in enumerate(answers.labels):
+            share = interval(
+                totals,
+                partial(_label_share, column),
+                generator(settings.seed, f"{name}.{label}"),
+                group_settings(settings),
+            )
+            groups[label].append(Group(name=name, tags={}, interval=share, probes=answered))
+    return tuple(
+        Breakdown(measure=share_of(label), by=by, unit="cluster", groups=tuple(found))
+        for label, found in groups.items()
+    )
+
+
+def _label_share(column: int, totals: Floats) -> Floats:
+    return ratio(totals[..., column], totals.sum(axis=-1))
+
+
+def examine_strata(suite: Suite, answers: Answers, settings: Settings) -> tuple[Breakdown, ...]:
+    """The share of each label in each stratum: what a family of pairs has as `examine`."""
+    return break_down_labels(answers, settings, STRATUM, lambda probe: probe.stratum)
+
+
+def counted_labels(reading: Reading | None, labels: Sequence[str]) -> tuple[str, ...]:
+    """The labels that count against the model; none where it lacks the label that decides."""
+    if reading is None or reading.label not in labels:
+        return ()
+    return tuple(label for label in labels if (label != reading.label) == reading.is_other)
+
+
+def _component(run: Run, stratum: str, reading: Reading | None) -> Interval:
+    """What counts against the model, with the interval of the estimate that it is part of."""
+    if reading is None or reading.label not in run.answers.labels:
+        return NO_INTERVAL
+    parts = (e.parts.get(f"{stratum}.{reading.label}") for e in run.estimates)
+    share = next((part for part in parts if part is not None), None)
+    if share is None and (whole := run.estimate(reading.measure)) is not None:
+        share = whole.interval
+    if share is None:
+        share = _share(run, reading.label, stratum)
+    if not reading.is_other:
+        return share
+    return Interval(1 - share.value, 1 - share.high, 1 - share.low)
+
+
+def _share(run: Run, label: str, stratum: str) -> Interval:
+    view = run.breakdown(share_of(label), STRATUM)
+    group = view.group(stratum) if view else None
+    return group.interval if group else NO_INTERVAL
+
+
+def _missing(reading: Reading | None, labels: Sequence[str], answered: int) -> str:
+    if not answered:
+        return "no answer in this stratum"
+    if reading is not None and reading.label not in labels:
+        return f"the model has no label '{reading.label}'"
+    return ""
+
+
+def stratum_shares(run: Run, readings: Readings) -> list[StratumShares]:
+    """Every stratum of the suite: those with a reading first, in its order, then by name."""
+    answers, present = run.answers, run.suite.strata
+    rows = []
+    for stratum in [*(s for s in readings if s in present), *sorted(present - set(readings))]:
+        reading = readings.get(stratum)
+        is_in = np.asarray([p.stratum == stratum for p in answers.probes], dtype=bool)
+        answered = int((is_in & answers.is_answered).sum())
+        rows.append(
+            StratumShares(
+                stratum=stratum,
+                title=reading.title if reading else stratum or "all pairs",
+                probes=int(is_in.sum()),
+                answered=answered,
+                shares={label: _share(run, label, stratum).value for label in answers.labels},
+                counted=counted_labels(reading, answers.labels),
+                component=_component(run, stratum, reading),
+                note=_missing(reading, answers.labels, answered),
+            )
+        )
+    return rows
+
+
+def shares_chart(run: Run, rows: Sequence[StratumShares]) -> ShareChart | None:
+    """Which label is given how often in which stratum; None where nothing was answered."""
+    bars = tuple(
+        ShareBar(
+            label=row.name,
+            note=counted(row.answered, "pair"),
+            parts=tuple(
+                (plain_label(label), share, label in row.counted)
+                for label, share in row.shares.items()
+            ),
+        )
+        for row in rows
+        if row.answered
+    )
+    if not bars:
+        return None
+    in_words = "; ".join(
+        f"{bar.label}: " + ", ".join(f"{name} {percent(share, 1)}" for name, share, _ in bar.parts)
+        for bar in bars
+    )
+    legend: list[Key] = [(label, plain_label(label)) for label in run.answers.labels]
+    if any(row.counted for row in rows if row.answered):
+        legend.append(("counted", "framed: counts against the model"))
+    return ShareChart(
+        name="shares",
+        title="Shares of the labels in each stratum",
+        description=in_words,
+        legend=tuple(legend),
+        bars=bars,
+    )
+
+
+def shares_table(run: Run, rows: Sequence[StratumShares], note: str = "") -> Table:
+    """The label shares of each stratum in percent; those that count against the model stand out."""
+    labels = run.answers.labels
+    body = []
+    for row in rows:
+        has_all = row.answered == row.probes
+        pairs: Cell = row.answered if has_all else f"{row.answered:,} of {row.probes:,}"
+        against: Cell = row.note or ("nothing" if not row.counted else row.component)
+        body.append(
+            Row(
+                cells=(row.name, pairs, *row.shares.values(), against),
+                strong=frozenset(i + 2 for i, s in enumerate(labels) if s in row.counted),
+            )
+        )
+    return Table(
+        name="shares",
+        title="Label shares",
+        columns=(
+            Column(title="stratum"),
+            Column(title="pairs", form="count"),
+            *(Column(title=plain_label(label), form="percent") for label in labels),
+            Column(title="counts against, %", form="points"),
+        ),
+        rows=tuple(body),
+        note=" ".join(filter(None, ("Marked shares count against the model.", note))),
+    )
+
+
+def shares_section(run: Run, readings: Readings, note: str = "") -> Section | None:
+    """What the model says: the label shares as a chart and a table; `note` stands below."""
+    rows = stratum_shares(run, readings)
+    blocks = (shares_chart(run, rows), shares_table(run, rows, note)) if rows else ()
+    return make_section("shares", "What the model says", blocks, is_brief=True)
+
+
+def sentence_frame(template: str) -> str:
+    """A frame as people read it: `{a} feeds ducks.` -> `[…] feeds ducks.`"""
+    return re.sub(r"\{\w*\}", "[…]", template)
+
+
+def _lean_mark(group: Group) -> str:
+    lean = group.tags.get("lean", "")
+    return lean if lean in LEANS else "model"
+
+
+def _farthest(count: int, noun: str, view: Breakdown) -> str:
+    shown = counted(count, noun)
+    return f"The {shown} farthest from the fair value, of {len(view.groups):,}"
+
+
+def lean_chart(run: Run) -> DotChart | None:
+    """The headline of every occupation, by its lean; None without leans."""
+    measure = run.headline.measure
+    view, whole = run.breakdown(measure, "occupation"), run.breakdown(measure, "lean")
+    groups = {g.name: g for g in known_groups(whole)}
+    if view is None or not groups:
+        return None
+    rows, legend = [], []
+    for lean, meaning in LEANS.items():
+        if lean not in groups:
+            continue
+        swarm = tuple(g.interval.value for g in known_groups(view) if g.tags.get("lean") == lean)
+        score = groups[lean].interval
+        rows.append(
+            DotRow(
+                label=meaning,
+                interval=score,
+                mark=lean,
+                note=f"{counted(len(swarm), 'occupation')}, {with_bounds(score)}",
+                swarm=swarm,
+            )
+        )
+        which = "without a lean" if lean == "none" else f"that {meaning}"
+        legend.append((lean, f"an occupation {which}"))
+    return DotChart(
+        name="leans",
+        title=f"{title(measure)} of every occupation, by lean",
+        description=groups_in_words(rows),
+        legend=(*legend, ("model", "all of that lean, with interval")),
+        rows=tuple(rows),
+        domain=catalog.measure(measure).card.range,
+    )
+
+
+def occupation_chart(run: Run) -> DotChart | None:
+    """The occupations farthest from the fair value; None where none has a value."""
+    view = run.breakdown(run.headline.measure, "occupation")
+    groups = known_groups(view, OCCUPATIONS)
+    if view is None or not groups:
+        return None
+    rows = [DotRow(label=g.name, interval=g.interval, mark=_lean_mark(g)) for g in groups]
+    marks = {row.mark for row in rows}
+    return DotChart(
+        name="occupations",
+        title=_farthest(len(rows), "occupation", view),
+        description=groups_in_words(rows),
+        legend=(
+            *((lean, meaning) for lean, meaning in LEANS.items() if lean in marks),
+            ("reference", "score of the whole suite"),
+        ),
+        language=run.suite.card.language,
+        rows=tuple(rows),
+        domain=catalog.measure(view.measure).card.range,
+        reference=run.headline.value,
+        is_dense=True,
+    )
+
+
+def frame_chart(run: Run) -> DotChart | None:
+    """The sentence frames farthest from the fair value; None where none has a value."""
+    view = run.breakdown(run.headline.measure, "template")
+    groups = known_groups(view, FRAMES)
+    if view is None or not groups:
+        return None
+    rows = [DotRow(label=sentence_frame(g.name), interval=g.interval) for g in groups]
+    return DotChart(
+        name="frames",
+        title=_farthest(len(rows), "sentence frame", view),
+        description=groups_in_words(rows),
+        legend=(("model", "frame, with interval"), ("reference", "score of the whole suite")),
+        language=run.suite.card.language,
+        rows=tuple(rows),
+        domain=catalog.measure(view.measure).card.range,
+        reference=run.headline.value,
+    )
+
+
+def _occupation_table(view: Breakdown) -> Table:
+    rows = tuple(
+        Row(
+            cells=(
+                g.name,
+                LEANS.get(g.tags.get("lean", ""), "").removeprefix("leans "),
+                g.interval,
+                g.probes,
+            )
+        )
+        for g in view.groups
+    )
+    return Table(
+        name="occupations",
+        title="Occupations",
+        columns=(
+            Column(title="occupation", is_quoted=True),
+            Column(title="lean"),
+            Column(title=title(view.measure), form="interval"),
+            Column(title="pairs", form="count"),
+        ),
+        rows=rows,
+        limit=LISTED_OCCUPATIONS,
+        cut="farthest from the fair value",
+        is_folded=True,
+    )
+
+
+def _frame_table(view: Breakdown) -> Table:
+    return Table(
+        name="frames",
+        title="Sentence frames",
+        columns=(
+            Column(title="frame", is_quoted=True),
+            Column(title=title(view.measure), form="interval"),
+            Column(title="pairs", form="count"),
+        ),
+        rows=tuple(Row(cells=(sentence_frame(g.name), g.interval, g.probes)) for g in view.groups),
+        limit=LISTED_OCCUPATIONS,
+        cut="farthest from the fair value",
+        is_folded=True,
+    )
+
+
+def occupation_section(run: Run, note: str = "") -> Section | None:
+    """Leans and occupations; `note` stands below the chart by lean. None without occupations."""
+    view = run.breakdown(run.headline.measure, "occupation")
+    if view is None:
+        return None
+    leans, chart = lean_chart(run), occupation_chart(run)
+    blocks = (
+        leans,
+        Prose(lines=(note,), is_quiet=True) if leans and note else None,
+        chart or Prose(lines=("No occupation got an answer that counts.",)),
+        _occupation_table(view),
+    )
+    return make_section("occupations", "Occupations", blocks)
+
+
+def frame_section(run: Run) -> Section | None:
+    """The sentence frames; None without them."""
+    view = run.breakdown(run.headline.measure, "template")
+    if view is None:
+        return None
+    chart = frame_chart(run) or Prose(lines=("No sentence got an answer that counts.",))
+    return make_section("frames", "Sentences", (chart, _frame_table(view)))
+
+
+def probabilities(values: Floats) -> Floats:
+    """Raw values (n, labels), logits or log-probabilities, as probabilities; NaN rows stay NaN."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        powers = np.exp(values - values.max(axis=1, keepdims=True))
+        return np.asarray(powers / powers.sum(axis=1, keepdims=True), dtype=np.float64)
+
+
+def label_answers(
+    labels: Sequence[str], chances: Sequence[float], chosen: Sequence[str]
+) -> tuple[Answer, ...]:
+    """The probability of each label as parts of one bar; those that are `chosen` stand out."""
+    return tuple(
+        Answer(
+            label=plain_label(label),
+            text=f"{plain_label(label)} {number(chance)}",
+            share=chance if math.isfinite(chance) else None,
+            mark=label if label in NLI_LABELS else "neutral",
+            is_chosen=label in chosen,
+        )
+        for label, chance in zip(labels, chances, strict=True)
+    )
