@@ -1,4 +1,4 @@
-"""How is the program called without its script? `python -m evenhand VERB ...`."""
+"""The program without its script: `python -m evenhand VERB ...`."""
 
 from evenhand.cli.main import run
 

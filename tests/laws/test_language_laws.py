@@ -1,4 +1,4 @@
-"""What holds for every language? Filled frames are whole sentences, and a caption cut from one is the frame again."""
+"""Laws of languages: filled frames are whole sentences, a caption cut from one is the frame."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_an_occupation_is_no_gender_word(code: str) -> None:
 
 
 def test_english_articles_follow_the_sound() -> None:
-    """By a rule of the test's own: the first letter, and the words where letter and sound disagree."""
+    # by a rule of the test's own: the first letter, and the words where letter and sound disagree
     for word in words("en"):
         is_vowel = (
             word[0] in "aeiou" and not word.startswith(_A_DESPITE_VOWEL)

@@ -21,7 +21,7 @@ from evenhand.languages import ja, zh
 from evenhand.families.contextualised.suite import SUITE
 from evenhand.families.contextualised.cutting import cut_sentences, read_passages
 from evenhand.families.contextualised.gender_words import Swap, find_swap
-from evenhand.languages.naming import CapitalisedNames
+from evenhand.languages.names import CapitalisedNames
 
 
 def words(code: str, text: str) -> list[str]:

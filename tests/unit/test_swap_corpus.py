@@ -11,7 +11,7 @@ from commands import evenhand, files_in
 
 from evenhand.core import catalog
 from evenhand.core.errors import EvenhandWarning, InputError
-from evenhand.languages.swap_names import NameSwap
+from evenhand.languages.gender_words import NameSwap
 from evenhand.mitigate.swap import swap_file
 from evenhand.train.corpus import read_corpus
 

@@ -1,1 +1,1 @@
-"""What can be typed? One file per verb."""
+"""The command line, one file per verb."""

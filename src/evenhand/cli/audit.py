@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -12,55 +11,43 @@ from evenhand.cli import options as opt
 
 
 def audit(
+    context: typer.Context,
     model: Annotated[
         str,
         typer.Argument(
-            help="`default`, a folder with a Hugging Face or ONNX model, a hub id, a model in a package (`albert-tiny-zh`), `fixed:random|constant|fair|stereotyped`, "
-            "or answers that a published file holds (`stored:BERT`). See `evenhand list respondents`."
+            help="`default`, a folder with a Hugging Face or ONNX model, a hub id, a model in a "
+            "package (`albert-tiny-zh`), `fixed:random|constant|fair|stereotyped`, or answers "
+            "that a published file holds (`stored:BERT`). See `evenhand list respondents`."
         ),
     ],
     suite: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--suite",
             "-s",
-            help="Suite, `suite:variant`, a suite file (.jsonl), or several with commas. See `evenhand list suites`.",
+            help="Suite, `suite:variant`, a suite file (.jsonl), or several with commas "
+            "[default: occupation-nli]. See `evenhand list suites`; options of the suite itself: "
+            "`evenhand show SUITE`.",
         ),
-    ] = "occupation-nli",
-    lang: opt.Lang = "en",
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="Ask only so many probes, strata in turn.")
     ] = None,
+    lang: opt.Lang = "en",
+    limit: opt.Limit = None,
     seed: opt.Seed = 0,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="Folder of the report [default: runs/MODEL-SUITE-LANG]."),
     ] = None,
-    label_map: Annotated[
-        str | None,
-        typer.Option(
-            help="Which output means what, e.g. `entailment=0,neutral=1,contradiction=2`."
-        ),
-    ] = None,
     data: opt.Data = None,
-    captions: opt.Captions = None,
     measures: opt.Measures = None,
-    shares: opt.Shares = None,
-    dominance: opt.Dominance = 70.0,
+    label_map: opt.LabelMap = None,
     scoring: opt.Scoring = None,
     length: opt.Length = "auto",
     form: opt.Form = None,
     pooling: opt.Pooling = None,
     similarity: opt.Similarity = "cosine",
-    batch_size: Annotated[
-        str, typer.Option(help="Pairs per batch, or auto. Changes speed, not answers.")
-    ] = "auto",
-    device: Annotated[
-        str, typer.Option(help="auto, cpu, cuda, cuda:1 ... (torch models).")
-    ] = "auto",
-    cache: Annotated[
-        bool, typer.Option(help="Keep answers, so that the same command goes on where it stopped.")
-    ] = True,
+    batch_size: opt.BatchSize = "auto",
+    device: opt.Device = "auto",
+    cache: opt.Cache = True,
     resamples: opt.Resamples = 10_000,
     level: opt.Level = 0.95,
     method: opt.Method = "bca",
@@ -70,81 +57,56 @@ def audit(
 
     Stopped half-way? The same command goes on where it stopped.
 
-    Examples: `evenhand audit default`; `evenhand audit ./my-nli --suite nli-coal --data DIR`; `evenhand audit org/model --lang ja --limit 500`;
+    Examples: `evenhand audit default`; `evenhand audit ./my-nli --suite nli-coal --data DIR`;
+    `evenhand audit org/model --lang ja --limit 500`;
     `evenhand audit albert-tiny-zh --suite contextualised --lang zh`.
     """
-    from evenhand.cli.progress import asking_bar, stopping
-    from evenhand.core.errors import EvenhandError
-    from evenhand.core.files import require_room
-    from evenhand.engine.audit import audit as run_audit
+    opening = opt.respondent_options(context.params)
+    settings = opt.make_settings(seed, resamples, level, method)
 
-    if batch_size != "auto" and not (batch_size.isdigit() and int(batch_size) > 0):
-        raise EvenhandError(f"batch size '{batch_size}': give a number of at least 1, or auto")
-    names = [name.strip() for name in suite.split(",") if name.strip()]
-    folders = [
-        Path("runs") / _run_name(model, name, lang)
-        if out is None
-        else out
-        if len(names) == 1
-        else out / _run_name(model, name, lang)
-        for name in names
-    ]
-    for folder in folders:
-        require_room(folder)
+    from evenhand.cli.progress import asking_bar, stopping
+    from evenhand.cli.show_document import deliver
+    from evenhand.core import catalog
+    from evenhand.core.files import require_room
+    from evenhand.engine.ask import Asking
+    from evenhand.engine.audit import audit as run_audit
+    from evenhand.engine.audit_document import audit_document
+    from evenhand.engine.results import run_fields, run_files
+    from evenhand.engine.suites import load_suite
+
+    names = [name.strip() for name in (suite or "").split(",") if name.strip()]
+    names = names or [catalog.default_suite()]
+    folders = []
+    for name in names:
+        own = Path(run_name(model, name, lang))
+        folders.append(Path("runs") / own if out is None else out if len(names) == 1 else out / own)
+        require_room(folders[-1])
     with stopping(cache):
         for name, folder in zip(names, folders, strict=True):
+            options = opt.suite_options(name, context, seed=seed, data=data)
+            questions = load_suite(name, lang, options, limit=limit)
             with asking_bar(f"asking {model}") as progress:
                 run = run_audit(
                     model,
-                    suite=name,
-                    lang=lang,
-                    limit=limit,
-                    seed=seed,
-                    label_map=opt.parse_label_map(label_map),
-                    data=data,
-                    captions=captions or (),
-                    shares=shares,
-                    dominance=dominance,
-                    scoring=scoring,
-                    length=length,
-                    form=form,
-                    pooling=pooling,
-                    similarity=similarity,
+                    questions,
                     measures=measures,
-                    batch_size=None if batch_size == "auto" else int(batch_size),
-                    device=device,
-                    cache=cache,
-                    resamples=resamples,
-                    level=level,
-                    method=method,
-                    progress=progress,  # type: ignore[arg-type]
+                    opening=opening,
+                    settings=settings,
+                    asking=Asking(cache=cache, progress=progress),
                 )
-            _tell(run, folder, as_json=as_json)
+            document = audit_document(run)
+            deliver(
+                document,
+                run_fields(run, document) if as_json else None,
+                folder=folder,
+                files=run_files(run, document),
+                as_json=as_json,
+            )
 
 
-def _run_name(model: str, suite: str, lang: str) -> str:
+def run_name(model: str, suite: str, lang: str) -> str:
+    """The name of a run's folder, from letters that every file system takes."""
     parts = (Path(model).name or "model", Path(suite).stem, lang)
     return "-".join(
         "".join(c if c.isalnum() or c in "._-" else "-" for c in part) for part in parts
     )
-
-
-def _tell(run: object, folder: Path, *, as_json: bool) -> None:
-    from typing import cast
-
-    from evenhand.core.run import Run
-    from evenhand.report.writing import write
-
-    run = cast("Run", run)
-    page = write(run, folder)
-    if as_json:
-        from evenhand.report.results import results_text
-
-        print(results_text(run), end="")
-    else:
-        from rich.console import Console
-
-        from evenhand.report.terminal import print_run
-
-        print_run(run, Console())
-    print(f"report: {page}", file=sys.stderr if as_json else sys.stdout)

@@ -1,4 +1,4 @@
-"""`evenhand doctor`: is everything in place?"""
+"""`evenhand doctor`: whether everything is in place."""
 
 from __future__ import annotations
 
@@ -25,13 +25,18 @@ EXTRAS = {
 
 
 def _check_model() -> str:
+    from evenhand.core import catalog
+    from evenhand.core.settings import Settings
+    from evenhand.engine.ask import Asking
     from evenhand.engine.audit import audit
 
-    run = audit("default", suite="ordinary-nli", cache=False, resamples=100)
-    value = run.estimates[0].value
+    check = catalog.checks()[0].suites[0].name
+    run = audit("default", check, settings=Settings(resamples=100), asking=Asking(cache=False))
+    value = run.headline.value
     if value < 0.45:  # a third is chance
         raise RuntimeError(f"accuracy on ordinary pairs is only {value:.1%}")
-    return f"{run.answers.respondent}, {value:.1%} right on ordinary pairs, {run.timing['total_seconds']:.1f} s"
+    seconds = run.timing["total_seconds"]
+    return f"{run.answers.respondent}, {value:.1%} right on ordinary pairs, {seconds:.1f} s"
 
 
 def _check_cache() -> str:
@@ -45,11 +50,10 @@ def _check_cache() -> str:
 
 def _check_suites() -> str:
     from evenhand.core import catalog
-    from evenhand.core.protocols import SuiteOptions
     from evenhand.engine.lint import lint
 
     built = [
-        s.build(lang, SuiteOptions())
+        s.build(lang, s.options())
         for s in catalog.entries("suites").values()
         if not s.is_published
         for lang in s.languages
@@ -63,7 +67,8 @@ def _check_suites() -> str:
 def _facts() -> Iterator[tuple[str, str]]:
     yield (
         "evenhand",
-        f"{__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+        f"{__version__}, Python {platform.python_version()}, "
+        f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
     )
     yield (
         "libraries",
@@ -86,7 +91,7 @@ def _facts() -> Iterator[tuple[str, str]]:
 
 
 def doctor() -> None:
-    """Check the installation: libraries, extras, cache, built-in suites, the embedded model. Nothing is fetched."""
+    """Check libraries, extras, cache, built-in suites, the embedded model. Nothing is fetched."""
     checks: dict[str, Callable[[], str]] = {
         "cache": _check_cache,
         "suites": _check_suites,

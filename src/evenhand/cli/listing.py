@@ -1,4 +1,4 @@
-"""`evenhand list SECTION`: what is there."""
+"""`evenhand list SECTION`: what there is."""
 
 from __future__ import annotations
 
@@ -14,22 +14,33 @@ from evenhand.cli import options as opt
 class SectionName(StrEnum):
     """A section of the catalog."""
 
+    families = "families"
     measures = "measures"
     suites = "suites"
     respondents = "respondents"
     languages = "languages"
 
 
-def _rows(section: str) -> list[dict[str, str]]:
+def _rows(section: SectionName) -> list[dict[str, str]]:
     from evenhand.core import catalog
 
-    found = catalog.entries(section)
-    if section == "measures":
+    entries = catalog.entries(section.value).values()
+    if section is SectionName.families:
+        return [
+            {
+                "name": f.name,
+                "suites": " ".join(s.name for s in f.suites),
+                "measures": " ".join(m.name for m in f.measures),
+                "title": f.title,
+            }
+            for f in entries
+        ]
+    if section is SectionName.measures:
         return [
             {"name": m.name, "kind": m.kind, "fair": f"{m.fair:g}", "question": m.card.question}
-            for m in found.values()
+            for m in entries
         ]
-    if section == "suites":
+    if section is SectionName.suites:
         return [
             {
                 "name": s.name,
@@ -38,9 +49,9 @@ def _rows(section: str) -> list[dict[str, str]]:
                 "variants": " ".join(s.variants),
                 "description": s.description,
             }
-            for s in found.values()
+            for s in entries
         ]
-    if section == "respondents":
+    if section is SectionName.respondents:
         return [
             {
                 "name": r.name,
@@ -48,11 +59,11 @@ def _rows(section: str) -> list[dict[str, str]]:
                 "examples": " ".join(r.examples),
                 "description": r.description,
             }
-            for r in found.values()
+            for r in entries
         ]
     return [
         {"code": lang.code, "name": lang.name, "words": " / ".join(lang.subjects.values())}
-        for lang in found.values()
+        for lang in entries
     ]
 
 
@@ -60,8 +71,8 @@ def list_section(
     section: Annotated[SectionName, typer.Argument(help="What to list.")],
     as_json: opt.AsJson = False,
 ) -> None:
-    """List the measures, suites, respondents or languages there are, with those of installed plug-ins."""
-    rows = _rows(section.value)
+    """List the families, measures, suites, respondents or languages, with those of plug-ins."""
+    rows = _rows(section)
     if as_json:
         print(json.dumps(rows, ensure_ascii=False, indent=1))
         return

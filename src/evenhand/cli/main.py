@@ -1,4 +1,4 @@
-"""How is the program called? `evenhand VERB ...`; errors in one line and exit code 2, no traceback."""
+"""The command `evenhand VERB ...`; errors in one line and exit code 2, no traceback."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from evenhand.cli import (
     suites,
     train,
 )
+from evenhand.cli.options import OWN_OPTIONS
 from evenhand.core.errors import EvenhandError
 
 app = typer.Typer(
@@ -35,7 +36,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="How biased is a language model, and how sure can one be?\n\nTry `evenhand audit default`, then open the report it names.",
+    help="How biased is a language model, and how sure can one be?\n\n"
+    "Try `evenhand audit default`, then open the report it names.",
 )
 
 
@@ -57,9 +59,9 @@ def _main(
     pass
 
 
-app.command("audit", no_args_is_help=True)(audit.audit)
-app.command("measure", no_args_is_help=True)(measure.measure)
-app.command("compare", no_args_is_help=True)(compare.compare)
+app.command("audit", no_args_is_help=True, context_settings=OWN_OPTIONS)(audit.audit)
+app.command("measure", no_args_is_help=True, context_settings=OWN_OPTIONS)(measure.measure)
+app.command("compare", no_args_is_help=True, context_settings=OWN_OPTIONS)(compare.compare)
 app.command("compare-people", no_args_is_help=True)(compare_people.compare_people)
 app.command("labour", no_args_is_help=True)(labour.labour)
 app.command("picture", no_args_is_help=True)(picture.picture)
@@ -85,7 +87,8 @@ def run() -> None:
         try:
             app()
         finally:
-            sys.stdout.flush()  # here and not at the end of Python, where a closed pipe could no longer be handled
+            # here and not at the end of Python, where a closed pipe can no longer be handled
+            sys.stdout.flush()
     except EvenhandError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)

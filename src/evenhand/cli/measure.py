@@ -11,11 +11,13 @@ from evenhand.cli import options as opt
 
 
 def measure(
+    context: typer.Context,
     answers: Annotated[
         Path,
         typer.Argument(
-            help="answers.parquet of a run, or a .csv/.tsv/.jsonl with id and entailment, neutral, contradiction (or label); male, female (or pb) for blanks; "
-            "or the predictions .json of StereoSet's own code."
+            help="answers.parquet of a run, or a .csv/.tsv/.jsonl with id and entailment, "
+            "neutral, contradiction (or label); male, female (or pb) for blanks; or the "
+            "predictions .json of StereoSet's own code."
         ),
     ],
     suite: Annotated[
@@ -38,47 +40,36 @@ def measure(
 ) -> None:
     """Score answers from a file: for models that ran elsewhere, or to score a run again.
 
-    Example: `evenhand suites export nli-coal --lang en --data DIR --out pairs.jsonl`, run your model on it, then
-    `evenhand measure predictions.csv --suite nli-coal --data DIR`.
+    Example: `evenhand suites export nli-coal --lang en --data DIR --out pairs.jsonl`, run your
+    model on it, then `evenhand measure predictions.csv --suite nli-coal --data DIR`.
     """
+    settings = opt.make_settings(seed, resamples, level, method)
+
+    from evenhand.cli.show_document import deliver
     from evenhand.core.answer_files import read_answers, suite_of
     from evenhand.core.errors import InputError
-    from evenhand.engine.audit import judge, load_suite
+    from evenhand.engine.audit import judge
+    from evenhand.engine.audit_document import audit_document
     from evenhand.engine.predictions import read_predictions
+    from evenhand.engine.results import run_fields, run_files
+    from evenhand.engine.suites import load_suite
 
     if answers.suffix.lower() == ".parquet":
-        said = read_answers(answers)
-        questions = suite_of(said)
+        given = read_answers(answers)
+        questions = suite_of(given)
     else:
         if suite is None:
-            raise InputError(
-                answers,
-                "say which suite was answered, with --suite (and --lang, --data); ids are looked up there",
-            )
-        questions = load_suite(suite, lang, data=data, seed=seed)
-        said = read_predictions(answers, questions)
-    run = judge(
-        questions,
-        said,
-        measures=measures,
-        seed=seed,
-        resamples=resamples,
-        level=level,
-        method=method,
-    )  # type: ignore[arg-type]
-    if out:
-        from evenhand.report.writing import write
-
-        page = write(run, out)
-    if as_json:
-        from evenhand.report.results import results_text
-
-        print(results_text(run), end="")
-        return
-    from rich.console import Console
-
-    from evenhand.report.terminal import print_run
-
-    print_run(run, Console())
-    if out:
-        print(f"report: {page}")
+            reason = "say which suite was answered, with --suite (and --lang, --data); "
+            raise InputError(answers, f"{reason}ids are looked up there")
+        options = opt.suite_options(suite, context, seed=seed, data=data)
+        questions = load_suite(suite, lang, options)
+        given = read_predictions(answers, questions)
+    run = judge(questions, given, settings, measures=measures)
+    document = audit_document(run)
+    deliver(
+        document,
+        run_fields(run, document) if as_json else None,
+        folder=out,
+        files=run_files(run, document) if out else {},
+        as_json=as_json,
+    )

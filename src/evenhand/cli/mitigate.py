@@ -95,7 +95,7 @@ def swap(
     """
     from evenhand.cli.progress import asking_bar
     from evenhand.core import catalog
-    from evenhand.languages.swap_names import NameSwap
+    from evenhand.languages.gender_words import NameSwap
     from evenhand.languages.swapping import require_swappable
     from evenhand.mitigate.swap import swap_file
 

@@ -1,4 +1,4 @@
-"""How far is it? A bar on standard error with rate and time left; nothing where standard error is no terminal."""
+"""Progress bars on standard error, and what Ctrl-C leaves behind."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from contextlib import contextmanager
 
 import typer
 
-from evenhand.engine.asking import Progress
+from evenhand.engine.ask import Progress
 
 
 @contextmanager
 def stopping(has_cache: bool) -> Iterator[None]:
-    """What does Ctrl-C leave behind, and how does one go on?"""
+    """Say on Ctrl-C what is kept and how to go on; exit code 130."""
     try:
         yield
     except KeyboardInterrupt:
@@ -28,7 +28,10 @@ def stopping(has_cache: bool) -> Iterator[None]:
 
 @contextmanager
 def asking_bar(text: str) -> Iterator[Progress]:
-    """A progress function for `engine.asking.ask`, drawn while the block runs."""
+    """A progress function for `engine.ask.ask`, drawn while the block runs.
+
+    Nothing is drawn where standard error is not a terminal.
+    """
     from rich.console import Console
     from rich.progress import (
         BarColumn,

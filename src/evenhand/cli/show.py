@@ -1,74 +1,112 @@
-"""`evenhand show NAME`: what a measure, suite, respondent or language is."""
+"""`evenhand show NAME`: what a measure, suite, family, respondent or language is."""
 
 from __future__ import annotations
 
 import json
 from math import isinf
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from evenhand.cli import options as opt
 
+if TYPE_CHECKING:
+    from evenhand.core.family import Family
+    from evenhand.core.measure import Measure
+    from evenhand.core.protocols import Language, RespondentSource, SuiteSource
 
-def _fields(section: str, thing: Any) -> dict[str, str]:
-    if section == "measures":
-        card = thing.card
-        low, high = card.range
-        worst = "unbounded" if isinf(high) else "says nothing about bias"
-        return {
-            "measure": f"{thing.name} ({card.title})",
-            "question": card.question,
-            "formula": card.formula,
-            "range": f"{low:g} to {high:g}",
-            "fair value": f"{thing.fair:g}",
-            "fully stereotyped": worst if thing.worst is None else f"{thing.worst:g}",
-            "strata": ", ".join(sorted(thing.strata)) or "all",
-            "needs labels": ", ".join(sorted(thing.labels)),
-            "caveat": card.caveat,
-            "citation": card.citation,
-        }
-    if section == "suites":
-        return {
-            "suite": thing.name,
-            "version": thing.version,
-            "about": thing.description,
-            "languages": ", ".join(thing.languages),
-            "variants": ", ".join(thing.variants),
-            "kind": thing.kind,
-            "comes from": "published data, fetched or named with --data"
-            if thing.is_published
-            else "the lexicons of evenhand",
-            "licence": thing.licence,
-            "citation": thing.citation,
-        }
-    if section == "respondents":
-        return {
-            "respondent": thing.name,
-            "about": thing.description,
-            "answers": ", ".join(sorted(thing.kinds)),
-            "examples": ", ".join(thing.examples),
-        }
+
+def _measure(measure: Measure) -> dict[str, str]:
+    card = measure.card
+    low, high = card.range
+    no_worst = "unbounded" if isinf(high) else "says nothing about bias"
+    needs = ", ".join(sorted(measure.labels)) or "any"
     return {
-        "language": f"{thing.code} ({thing.name})",
-        "gender words": ", ".join(f"{k}: {v}" for k, v in thing.subjects.items()),
+        "measure": f"{measure.name} ({card.title})",
+        "question": card.question,
+        "formula": card.formula,
+        "range": f"{low:g} to {high:g}",
+        f"{measure.best} value": f"{measure.fair:g}",
+        "fully stereotyped": no_worst if measure.worst is None else f"{measure.worst:g}",
+        "strata": ", ".join(sorted(measure.strata)) or "all",
+        "needs labels": needs,
+        "caveat": card.caveat,
+        "citation": card.citation,
     }
 
 
+def _suite(suite: SuiteSource) -> dict[str, str]:
+    published = "published data, fetched or named with --data"
+    own = {
+        flag: str(field.metadata.get("help", ""))
+        for flag, field in opt.own_fields(suite.options).items()
+    }
+    return {
+        "suite": suite.name,
+        "version": suite.version,
+        "about": suite.description,
+        "languages": ", ".join(suite.languages),
+        "variants": ", ".join(suite.variants),
+        "kind": suite.kind,
+        "comes from": published if suite.is_published else "the lexicons of evenhand",
+        "licence": suite.licence,
+        "citation": suite.citation,
+        **own,
+    }
+
+
+def _family(family: Family) -> dict[str, str]:
+    return {
+        "family": f"{family.name} ({family.title})",
+        "suites": ", ".join(s.name for s in family.suites) or "none",
+        "measures": ", ".join(m.name for m in family.measures) or "none",
+        "intervals over": family.unit,
+    }
+
+
+def _respondent(source: RespondentSource) -> dict[str, str]:
+    return {
+        "respondent": source.name,
+        "about": source.description,
+        "answers": ", ".join(sorted(source.kinds)),
+        "examples": ", ".join(source.examples),
+    }
+
+
+def _language(language: Language) -> dict[str, str]:
+    return {
+        "language": f"{language.code} ({language.name})",
+        "gender words": ", ".join(f"{k}: {v}" for k, v in language.subjects.items()),
+    }
+
+
+_FIELDS: dict[str, Any] = {
+    "families": _family,
+    "measures": _measure,
+    "suites": _suite,
+    "respondents": _respondent,
+    "languages": _language,
+}
+
+
 def show(
-    name: Annotated[str, typer.Argument(help="Name of a measure, suite, respondent or language.")],
+    name: Annotated[
+        str, typer.Argument(help="Name of a measure, suite, family, respondent or language.")
+    ],
     as_json: opt.AsJson = False,
 ) -> None:
     """Show a definition with its fair value, citation and licence."""
     from evenhand.core import catalog
     from evenhand.core.errors import UnknownNameError
 
+    # a suite or measure of the same name as its family is what is meant more often
+    order: list[catalog.Section] = ["measures", "suites", "families", "respondents", "languages"]
     known: list[str] = []
-    for section in catalog.SECTIONS:
-        found = catalog.entries(section)
-        known += found
-        if name in found:
-            fields = _fields(section, found[name])
+    for section in order:
+        entries = catalog.entries(section)
+        known += entries
+        if name in entries:
+            fields = _FIELDS[section](entries[name])
             break
     else:
         raise UnknownNameError("name", name, known)

@@ -37,9 +37,12 @@ def best_value(measure: str) -> str:
     return f"{short_number(found.fair)} is {found.best}"
 
 
-def best_head(run: Run) -> str:
-    """What the column of best values is called: fair, right or ideal; best where they differ."""
-    names = {catalog.measure(e.measure).best for e in run.estimates}
+def best_head(run: Run, estimates: Sequence[Estimate] = ()) -> str:
+    """What best values (of all, or the chosen scores) are called: fair, right or ideal.
+
+    `best` where they differ.
+    """
+    names = {catalog.measure(e.measure).best for e in estimates or run.estimates}
     return names.pop() if len(names) == 1 else "best"
 
 
@@ -286,8 +289,10 @@ def score_dot(run: Run, estimate: Estimate, label: str = "") -> DotRow:
     )
 
 
-def score_legend(run: Run, *, respondent: str = "this model", best: str = "") -> tuple[Key, ...]:
+def score_legend(run: Run, *, best: str = "") -> tuple[Key, ...]:
     """What the marks of a score chart mean."""
+    own = account_of(run).respondent
+    respondent = own(run) if own is not None else "this model"
     return (
         ("model", f"{respondent}, with interval"),
         ("fair", best or f"{best_head(run)} value"),
@@ -306,8 +311,13 @@ def score_words(rows: Sequence[DotRow], best: str = "fair") -> str:
 
 
 def score_chart(run: Run, estimates: Sequence[Estimate] = ()) -> DotChart:
-    """The scores (all, or the chosen ones) on one axis, beside fair, random and constant."""
-    chosen = estimates or run.estimates
+    """Scores on one axis, beside fair, random and constant.
+
+    The chosen ones, else all that have the unit of the headline.
+    """
+    unit = catalog.measure(run.headline.measure).unit
+    same = [e for e in run.estimates if catalog.measure(e.measure).unit == unit]
+    chosen = estimates or same
     firsts = {g.estimates[0].measure for g in score_groups(run)[1:]}
     cards = {e.measure: catalog.measure(e.measure).card for e in chosen}
     rows = []
@@ -328,12 +338,12 @@ def score_chart(run: Run, estimates: Sequence[Estimate] = ()) -> DotChart:
     if not math.isfinite(low + high):
         values = [v for r in rows for v in (*r.interval, *(x for x, _ in r.others))]
         domain = spanning(values, low=low)
-    head = best_head(run)
+    head = best_head(run, chosen)
     return DotChart(
         name="scores",
         title=f"Scores with intervals against {head}, random and constant answers",
         description=score_words(rows, head),
-        legend=score_legend(run),
+        legend=score_legend(run, best=f"{head} value"),
         rows=tuple(rows),
         domain=domain,
     )

@@ -49,8 +49,8 @@ def _tags(probe: Probe) -> str:
     return json.dumps(dict(sorted(probe.tags.items())), ensure_ascii=False)
 
 
-def write_answers(answers: Answers, path: Path) -> None:
-    """Write the answers to `path`, and where there are readings, these to `readings.parquet`."""
+def answer_bytes(answers: Answers) -> bytes:
+    """The content of an answers file."""
     meaning = {
         "respondent": answers.respondent,
         "suite": answers.suite,
@@ -59,12 +59,25 @@ def write_answers(answers: Answers, path: Path) -> None:
         "scale": answers.scale,
         "traits": dict(answers.traits),
     }
-    raw = io.BytesIO()  # and not the path: polars has its own error for a full disk
+    raw = io.BytesIO()  # and not a path: polars has its own error for a full disk
     metadata = {_KEY: json.dumps(meaning, ensure_ascii=False)}
     to_table(answers).write_parquet(raw, metadata=metadata)
-    path.write_bytes(raw.getvalue())
+    return raw.getvalue()
+
+
+def answer_files(answers: Answers) -> dict[str, bytes]:
+    """The files of answers by name: answers.parquet, and the readings where there are some."""
+    files = {FILE: answer_bytes(answers)}
     if answers.readings is not None:
-        readings_path(path).write_bytes(_readings_bytes(answers))
+        files[readings_path(Path(FILE)).name] = _readings_bytes(answers, answers.readings)
+    return files
+
+
+def write_answers(answers: Answers, path: Path) -> None:
+    """Write the answers to `path`, and where there are readings, these beside it."""
+    path.write_bytes(answer_bytes(answers))
+    if answers.readings is not None:
+        readings_path(path).write_bytes(_readings_bytes(answers, answers.readings))
 
 
 def readings_path(path: Path) -> Path:
@@ -72,11 +85,9 @@ def readings_path(path: Path) -> Path:
     return path.with_suffix(".readings.parquet")
 
 
-def _readings_bytes(answers: Answers) -> bytes:
+def _readings_bytes(answers: Answers, readings: Readings) -> bytes:
     import polars as pl
 
-    readings = answers.readings
-    assert readings is not None
     flat = readings.values.reshape(len(readings.probe), -1)
     columns: dict[str, object] = {
         "row": readings.probe.tolist(),

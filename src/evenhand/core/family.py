@@ -54,6 +54,7 @@ class Account:
     limits: Callable[[Run], Sequence[str]] | None = None  # what the number does not say
     notes: Callable[[Run], Sequence[str]] | None = None  # what else a reader must know
     constant: Callable[[Run], str] | None = None  # what the constant respondent does
+    respondent: Callable[[Run], str] | None = None  # who answered, in a legend: `this model`
     ties: Callable[[Run, Estimate], str] | None = None  # how many ties, what becomes of them
     standing: Callable[[Run, Estimate], str] | None = None  # between fair and guessing
     score_groups: Callable[[Run], Sequence[ScoreGroup]] | None = None  # ways of counting

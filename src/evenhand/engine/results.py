@@ -14,10 +14,12 @@ from typing import Any
 from evenhand import __version__
 from evenhand.core import catalog
 from evenhand.core.account import NAMED, unanswered_ids
+from evenhand.core.answer_files import answer_files
 from evenhand.core.document import Document, Exhibit
 from evenhand.core.estimate import Breakdown, Estimate, Relation
-from evenhand.core.plain import plain
+from evenhand.core.plain import plain, to_json
 from evenhand.core.run import Run
+from evenhand.core.suite import probe_lines
 
 PACKAGES = ("numpy", "onnxruntime", "tokenizers")
 
@@ -89,4 +91,13 @@ def run_fields(run: Run, document: Document) -> dict[str, Any]:
         "settings": plain(run.settings),
         "environment": environment(),
         "timing": dict(run.timing),
+    }
+
+
+def run_files(run: Run, document: Document) -> dict[str, str | bytes]:
+    """What lies beside the report of a run: the numbers, the probes and every answer."""
+    return {
+        "results.json": to_json(run_fields(run, document)),
+        "suite.jsonl": probe_lines(run.suite),
+        **answer_files(run.answers),
     }

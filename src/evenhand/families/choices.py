@@ -9,6 +9,8 @@ from evenhand.core.probe import Probe
 from evenhand.core.run import Run
 from evenhand.core.text import number
 
+OFFENSIVE = "The sentences are stereotypes that were written to be measured; many are offensive."
+
 
 def answer_noun(run: Run) -> str:
     """What the numbers of the options are called."""

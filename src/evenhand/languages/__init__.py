@@ -1,1 +1,1 @@
-"""What must be known of a language to write probes in it? One file per language."""
+"""What must be known of a language to write probes in it: one file per language."""

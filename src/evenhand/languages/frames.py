@@ -1,4 +1,4 @@
-"""What is a frame? A sentence with one slot: `{a}` (a nurse), `{the}` (the nurse) or `{x}` (nurse). Shared by the languages."""
+"""Frames, sentences with one slot: `{a}` (a nurse), `{the}` (the nurse) or `{x}` (nurse)."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def _cues(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
 
 
 def gender_cues(language: str, frame: str) -> list[str]:
-    """What in a frame betrays the gender of whoever fills it? `beard (body)`, `his (pronoun)` ..."""
+    """What in a frame betrays the gender of whoever fills it: `beard (body)`, `his (pronoun)`."""
     text = SLOT.sub(" ", frame) if language == "en" else SLOT.sub("＿", frame)
-    found = []
-    for pattern, kind in _cues(language):
-        if match := pattern.search(text):
-            found.append(f"{match.group().strip()} ({kind})")
-    return found
+    return [
+        f"{match.group().strip()} ({kind})"
+        for pattern, kind in _cues(language)
+        if (match := pattern.search(text))
+    ]

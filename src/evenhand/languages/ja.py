@@ -1,4 +1,4 @@
-"""How are Japanese frames filled? The noun as it is; the particle stands in the frame."""
+"""Japanese: nouns as they are, for the particle stands in the frame; words by UniDic."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from evenhand.core.errors import LoadError
 from evenhand.languages.frames import SLOT, subjects
-from evenhand.languages.spans import gender_words, join
+from evenhand.languages.gender_words import gender_words, join_pieces
 
 _SUBJECT = re.compile(r"(?:女性|男性)")
 _COMPOUND = re.compile(r"(?:女性|男性)(?:用|的|誌|器|ホルモン|向け|専用|らし|同士)")
@@ -17,23 +17,26 @@ _PARTICLE = re.compile(
     r"\{x\}(?:たち|達|ら|さん)?(?:が|は|を|に|の|と|も|で|へ|や|から|まで|、|。|$)"
 )
 _GROUP = re.compile(
-    r"(?:二|三|四|五|数|何|[2-9２-９])\s*(?:人|名)か?の\{x\}|\{x\}が?(?:二|三|数|何|[2-9２-９])\s*(?:人|名)|(?:複数|数名|大勢)の\{x\}|\{x\}の(?:グループ|集団|群れ|チーム)"
+    r"(?:二|三|四|五|数|何|[2-9２-９])\s*(?:人|名)か?の\{x\}"
+    r"|\{x\}が?(?:二|三|数|何|[2-9２-９])\s*(?:人|名)"
+    r"|(?:複数|数名|大勢)の\{x\}|\{x\}の(?:グループ|集団|群れ|チーム)"
 )
 
 
 @cache
 def tagger() -> Any:
-    """Who cuts Japanese into morphemes? LoadError where fugashi or its dictionary is not installed."""
+    """What cuts Japanese into morphemes.
+
+    Raises LoadError where fugashi or its dictionary is not installed.
+    """
     try:
         import fugashi
 
         return fugashi.Tagger()
-    except (
-        ImportError,
-        RuntimeError,
-    ) as error:  # RuntimeError: fugashi is there, its dictionary is not
+    except (ImportError, RuntimeError) as error:  # RuntimeError: its dictionary is not there
         raise LoadError(
-            "Japanese words are found with fugashi and unidic-lite, which are not installed: pip install 'evenhand[ja]'"
+            "Japanese words are found with fugashi and unidic-lite, which are not installed: "
+            "pip install 'evenhand[ja]'"
         ) from error
 
 
@@ -64,18 +67,21 @@ class Japanese:
 
     def faults(self, frame: str) -> list[str]:
         """A slot that no particle follows, or that a counter makes plural."""
-        found = [] if _PARTICLE.search(frame) else ["no particle after the slot"]
+        faults = [] if _PARTICLE.search(frame) else ["no particle after the slot"]
         if _GROUP.search(frame):
-            found.append("the slot is several persons")
-        return found
+            faults.append("the slot is several persons")
+        return faults
 
     def blank(self, text: str, words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
         """As they are."""
         return text, tuple(words)
 
     def words(self, text: str) -> list[tuple[int, int]]:
-        """By UniDic, the morphemes of a gender word in one: 女の子, お母さん, 彼女たち; 夫婦 holds no 夫."""
-        return join(text, _morphemes(text), gender_words("ja"))
+        """By UniDic, the morphemes of a gender word in one: 女の子, お母さん, 彼女たち.
+
+        夫婦 holds no 夫.
+        """
+        return join_pieces(text, _morphemes(text), gender_words("ja"))
 
     def open_particle(self, rest: str) -> str:
         """As it is: nothing that follows a word depends on it."""

@@ -1,4 +1,7 @@
-"""How are Korean frames filled? The particle follows the sound of the noun: 남편이 but 아내가. A frame writes both forms, `{이/가}`."""
+"""Korean: the particle follows the sound of the noun, 남편이 but 아내가.
+
+A frame writes both forms, `{이/가}`.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,11 @@ from functools import cache
 
 from evenhand.core.probe import BLANK
 from evenhand.languages.frames import SLOT, subjects
-from evenhand.languages.spans import gender_words
+from evenhand.languages.gender_words import gender_words
 
 _FORMS = re.compile(r"\{([가-힣]+)/([가-힣]+)\}")
 _SUBJECT = re.compile(r"(?:남자|여자)(?![가-힣]*(?:들|용|답))")
-_FIRST, _FINALS, _RIEUL = (
-    0xAC00,
-    28,
-    8,
-)  # Hangul syllables are ordered by final consonant; the eighth is ㄹ
+_FIRST, _FINALS, _RIEUL = 0xAC00, 28, 8  # Hangul is ordered by final consonant, the eighth ㄹ
 _DEPENDENT = {
     "이": "이/가",
     "가": "이/가",
@@ -31,20 +30,22 @@ _DEPENDENT = {
 _FORM_PAIRS = tuple(  # behind a consonant, behind a vowel; a longer one before its own start
     pair.split("/")
     for pair in (
-        "이에요/예요 이지만/지만 이었/였 이랑/랑 이나/나 이라/라 이란/란 이다/다 이며/며 이고/고 이니/니 "
-        "이여/여 이시/시 이셨/셨 이신/신 으로/로 과/와 이/가 은/는 을/를"
+        "이에요/예요 이지만/지만 이었/였 이랑/랑 이나/나 이라/라 이란/란 이다/다 이며/며 이고/고 "
+        "이니/니 이여/여 이시/시 이셨/셨 이신/신 으로/로 과/와 이/가 은/는 을/를"
     ).split()
 )
 _EOJEOL = re.compile(r"[^\s.,!?…~·:;\"'“”‘’()\[\]「」『』<>《》/]+")
 _CASE = (
-    "에게서|에게|한테서|한테|께서|께|으로서|로서|으로|로|이랑|랑|이나|나|처럼|같이|보다|까지|부터|마저|조차|밖에|뿐|만큼|하고|에서|에|"
-    "과|와|의|도|만|이|가|은|는|을|를|이여|여"
+    "에게서|에게|한테서|한테|께서|께|으로서|로서|으로|로|이랑|랑|이나|나|처럼|같이|보다|까지|부터"
+    "|마저|조차|밖에|뿐|만큼|하고|에서|에|과|와|의|도|만|이|가|은|는|을|를|이여|여"
 )
-_COPULA = "(?:이)?(?:다|라고|라는|라서|라면|라도|란|라|며|고|지만|니까|니)|(?:이었|였)[가-힣]{1,4}|이에요|예요|입니다|입니까|인데|인|일|임|이?(?:시|셨|신)[가-힣]{0,4}"
+_COPULA = (
+    "(?:이)?(?:다|라고|라는|라서|라면|라도|란|라|며|고|지만|니까|니)|(?:이었|였)[가-힣]{1,4}"
+    "|이에요|예요|입니다|입니까|인데|인|일|임|이?(?:시|셨|신)[가-힣]{0,4}"
+)
 _TAIL = re.compile(rf"(?:들)?(?:(?:{_CASE})(?:은|는|도|만|의|이|가|을|를)?|{_COPULA})?")
-_HE = re.compile(
-    r"[는가를의도]|(?:에게|한테)(?:서|는|도)?"
-)  # 그 사람, 그대로, 그만 and 그에 따라 are not `he`
+# 그 사람, 그대로, 그만 and 그에 따라 are not `he`
+_HE = re.compile(r"[는가를의도]|(?:에게|한테)(?:서|는|도)?")
 
 
 @cache
@@ -93,27 +94,28 @@ class Korean:
 
     def cut(self, caption: str) -> str | None:
         """`남자가 달린다.` -> `{x}{이/가} 달린다.`"""
-        found = list(_SUBJECT.finditer(caption))
-        if len(found) != 1:
+        matches = list(_SUBJECT.finditer(caption))
+        if len(matches) != 1:
             return None
-        rest = caption[found[0].end() :]
+        (match,) = matches
+        rest = caption[match.end() :]
         if rest[:1] in _DEPENDENT and not "가" <= rest[1:2] <= "힣":
             rest = "{" + _DEPENDENT[rest[0]] + "}" + rest[1:]
-        return caption[: found[0].start()] + "{x}" + rest
+        return caption[: match.start()] + "{x}" + rest
 
     def faults(self, frame: str) -> list[str]:
         """A particle that fits only some nouns."""
-        found = re.search(r"\{x\}([이가은는을를과와])(?![가-힣])", frame)
-        return (
-            [
-                f"'{found.group(1)}' after the slot fits some nouns only; write {{{_DEPENDENT[found.group(1)]}}}"
-            ]
-            if found
-            else []
-        )
+        match = re.search(r"\{x\}([이가은는을를과와])(?![가-힣])", frame)
+        if match is None:
+            return []
+        form = match.group(1)
+        return [f"'{form}' after the slot fits some nouns only; write {{{_DEPENDENT[form]}}}"]
 
     def blank(self, text: str, words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-        """`[BLANK]{이/가}` with 남편, 아내 -> `[BLANK]` with 남편이, 아내가: the particle belongs to the candidate."""
+        """`[BLANK]{이/가}` with 남편, 아내 -> `[BLANK]` with 남편이, 아내가.
+
+        The particle belongs to the candidate.
+        """
         end = text.index(BLANK) + len(BLANK)
         form = _FORMS.match(text, end)
         if form is None:
@@ -123,16 +125,15 @@ class Korean:
         )
 
     def words(self, text: str) -> list[tuple[int, int]]:
-        """Spaced units; of one that starts with a gender word and goes on with particles only, the gender word: 남편 of 남편에게는."""
-        found: list[tuple[int, int]] = []
+        """Spaced units; of a gender word that particles follow, the word: 남편 of 남편에게는."""
+        spans: list[tuple[int, int]] = []
         place = 0
         while unit := _EOJEOL.search(text, place):
             end, place = _match(text, unit.start()) or (unit.end(), unit.end())
-            if (
-                text[unit.start() : place] != "그"
-            ):  # on its own it is `that`, and part of what follows
-                found.append((unit.start(), end))
-        return found
+            # on its own 그 is `that`, and part of what follows
+            if text[unit.start() : place] != "그":
+                spans.append((unit.start(), end))
+        return spans
 
     def open_particle(self, rest: str) -> str:
         """What follows a word, in the form for every word: `이 온다.` -> `{이/가} 온다.`"""

@@ -1,4 +1,4 @@
-"""Does a sentence name a person? spaCy's entities, a token classifier, or first names: whichever finder of names is there.
+"""Finders of personal names: spaCy's entities, a token classifier, lists of names, capitals, tags.
 
 A suite's card says which one was used (`name`), for they do not find the same names.
 """
@@ -9,29 +9,25 @@ import importlib
 import importlib.util
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from evenhand.core.errors import EvenhandError, LoadError
+from evenhand.languages.en import LANGUAGE as ENGLISH
+from evenhand.languages.en import is_opening
+from evenhand.languages.gender_words import gender_words
 
 SPACY_MODELS = ("en_core_web_trf", "en_core_web_lg", "en_core_web_md", "en_core_web_sm")
-_NO_FINDER = "no finder of personal names is installed: pip install 'evenhand[names]' (or install spaCy with an English model)"
-_LOCALES = (
-    "en_US",
-    "en_GB",
-    "en_IN",
-    "en_IE",
-    "en_NZ",
-    "es_ES",
-    "es_MX",
-    "fr_FR",
-    "de_DE",
-    "it_IT",
-    "pt_BR",
+LARGE = 5000  # sentences; in fewer, that a word is never seen in lower case says nothing
+_NO_FINDER = (
+    "no finder of personal names is installed: pip install 'evenhand[names]' "
+    "(or install spaCy with an English model)"
 )
+_LOCALES = "en_US en_GB en_IN en_IE en_NZ es_ES es_MX fr_FR de_DE it_IT pt_BR".split()
 _LISTS = ("first_names", "first_names_male", "first_names_female", "first_names_nonbinary")
 _TOKEN = re.compile(r"[^\W\d_]+")
+_PERSON = frozenset({"PER", "PERSON"})  # the type of entity
 
 
 def _words(text: str) -> frozenset[str]:
@@ -39,43 +35,75 @@ def _words(text: str) -> frozenset[str]:
 
 
 _MONTHS = _words("April May June August")
-_DATED = _words(
+_BEFORE_MONTH = _words(
     "in of since until by last next this early late mid during through before after every"
 )
-_PLACED = _words("in from near at to of across outside")
+_BEFORE_PLACE = _words("in from near at to of across outside")
 _PLACES = _words(
-    "Austin Berlin Birmingham Boston Brooklyn Carolina Chelsea China Clinton Dallas Denver Florence Georgia Houston India Ireland "
-    "Israel Jordan Kent Lafayette Lincoln London Madison Madrid Milan Montana Paris Phoenix Savannah Sydney Troy Verona Vienna "
-    "Virginia Washington York"
+    "Austin Berlin Birmingham Boston Brooklyn Carolina Chelsea China Clinton Dallas Denver "
+    "Florence Georgia Houston India Ireland Israel Jordan Kent Lafayette Lincoln London Madison "
+    "Madrid Milan Montana Paris Phoenix Savannah Sydney Troy Verona Vienna Virginia Washington York"
 )
-_TOWN = _words("new san santa los las fort port mount")  # New York, San Francisco, Santa Cruz
-# Capitalised words that the lists hold as names and texts use for peoples, creeds, brands, compass points and titles.
+_BEFORE_TOWN = _words("new san santa los las fort port mount")  # New York, Santa Cruz
+# Capitalised words that the lists hold as names and texts use for peoples, creeds, brands, compass
+# points and titles.
 _NOT_PEOPLE = _words(
-    "America American Asia Asian Brazil Christian Danish Delta Doctor Easter English Florida French General German Jewish King Lady Lord "
-    "Major Man Marine Master Mercedes Miss Nike North Ocean Pastor Prince Princess Queen Roman Royal Saint Santa Spain Sir South "
-    "Texas Us West World"
+    "America American Asia Asian Brazil Christian Danish Delta Doctor Easter English Florida "
+    "French General German Jewish King Lady Lord Major Man Marine Master Mercedes Miss Nike North "
+    "Ocean Pastor Prince Princess Queen Roman Royal Saint Santa Spain Sir South Texas Us West World"
 )
-# Names that are English words too. Found by setting the name lists against the lower-case words of large NLI corpora, then completed by hand.
+# Names that are English words too. Found by setting the name lists against the lower-case words of
+# large NLI corpora, then completed by hand.
 WORDS = _words("""
-    abbey ace albino ale amber angel ante april arch archer art ash august aura autumn baker banks barb baron basil bay bear bell berry bill bird
-    bishop blaze bliss blossom bob bond boss brad brandy brook brooks bud buddy buck burns bush butler candy carol carter case cash cat chance chanel
-    charity chase cherry chip chuck clay cliff clover colt comfort cook cooper coral cord corona courtney crystal daisy dale dawn dean del delta
-    destiny diamond dick dolly dom don dot dove drake drew duke dusty early echo eden ember era essence eve even ever faith fanny fawn feline felicity
-    fern fisher flint flora ford forest forum foster fox frank gale gay gene genesis genie german ginger glen glory golden grace grant gray green
-    grove guy hall ham happy hardy harley harm harmony harsh haven hazel heath heather heaven herb hill holly honest honey hope hunt hunter
-    indie iris ivory ivy jack jade jasmine jay jean jersey jet jewel job journey joy june junior justice kale kick king kit kitty lady lake lance
-    lane lark laurel lavender law lemon less liberty lily link little long lore lot love loyal lucky mac major male man mar mare marble margarita
-    marina marine mark mars marsh martin mason mat mats max maxim may meadow media melody mercedes mercy merit merry meta mike mile miles mini minor
-    miracle misty moody moon moss my myrtle nail navy nick noble north nova ocean olive opal orange page paisley pansy park parker pastor pat patience
-    patty peace pearl peer penny pepper per phoenix pier pierce piper poet pop poppy porter precious price prince princess promise prudence puck queen
-    rain ran ranger raven ray reed reef reign rex rice rich ridge river rob robin rock rocky rod roman romeo rose rosemary rosy rowan royal ruby rusty
-    rye sage sail saint sal sally sand sandy santa scarlet scout senior shade shay shepherd sherry sierra silver sky skip slate sol sole sonny spike
-    spring star sterling stone storm sue summer sun sunday sunny tad tamari tan tanner tawny te teddy temple terra terry theres tiara tiger till tiny
-    true tucker tyler una unique urban us van velvet victor victory vine viola violet wade walker ward warren wave wayne web wells west whit will
-    willow wing winter wolf wood worth wren young
+    abbey ace albino ale amber angel ante april arch archer art ash august aura autumn baker
+    banks barb baron basil bay bear bell berry bill bird bishop blaze bliss blossom bob bond
+    boss brad brandy brook brooks bud buddy buck burns bush butler candy carol carter case cash
+    cat chance chanel charity chase cherry chip chuck clay cliff clover colt comfort cook cooper
+    coral cord corona courtney crystal daisy dale dawn dean del delta destiny diamond dick dolly
+    dom don dot dove drake drew duke dusty early echo eden ember era essence eve even ever faith
+    fanny fawn feline felicity fern fisher flint flora ford forest forum foster fox frank gale
+    gay gene genesis genie german ginger glen glory golden grace grant gray green grove guy hall
+    ham happy hardy harley harm harmony harsh haven hazel heath heather heaven herb hill holly
+    honest honey hope hunt hunter indie iris ivory ivy jack jade jasmine jay jean jersey jet
+    jewel job journey joy june junior justice kale kick king kit kitty lady lake lance lane lark
+    laurel lavender law lemon less liberty lily link little long lore lot love loyal lucky mac
+    major male man mar mare marble margarita marina marine mark mars marsh martin mason mat mats
+    max maxim may meadow media melody mercedes mercy merit merry meta mike mile miles mini minor
+    miracle misty moody moon moss my myrtle nail navy nick noble north nova ocean olive opal
+    orange page paisley pansy park parker pastor pat patience patty peace pearl peer penny
+    pepper per phoenix pier pierce piper poet pop poppy porter precious price prince princess
+    promise prudence puck queen rain ran ranger raven ray reed reef reign rex rice rich ridge
+    river rob robin rock rocky rod roman romeo rose rosemary rosy rowan royal ruby rusty rye
+    sage sail saint sal sally sand sandy santa scarlet scout senior shade shay shepherd sherry
+    sierra silver sky skip slate sol sole sonny spike spring star sterling stone storm sue
+    summer sun sunday sunny tad tamari tan tanner tawny te teddy temple terra terry theres tiara
+    tiger till tiny true tucker tyler una unique urban us van velvet victor victory vine viola
+    violet wade walker ward warren wave wayne web wells west whit will willow wing winter wolf
+    wood worth wren young
     """)
-_ALSO = _words(
-    "Art Bill Bob May Will Lucifer Jesus Moses Buddha Muhammad Romeo Juliet Hercules Zeus Barack Vladimir Donald Elvis Shakespeare"
+_MORE_NAMES = _words(
+    "Art Bill Bob May Will Lucifer Jesus Moses Buddha Muhammad Romeo Juliet Hercules Zeus Barack "
+    "Vladimir Donald Elvis Shakespeare"
+)
+_INNER_PLACED = _words(
+    "the in from near at across through throughout around inside outside towards toward"
+)
+_NOBODY = _words(
+    "I Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April May "
+    "June July August September October November December Christmas Easter English French German "
+    "Spanish Italian American British Chinese Japanese Russian Asian African European Indian "
+    "Mexican Canadian Greek Dutch Irish Jewish Christian Muslim Catholic Internet"
+)
+# Words that jieba's dictionary tags as names of persons and texts hardly ever use so.
+_CHINESE_WORDS = _words(
+    "沙滩 白衬衫 麦克风 戴眼镜 田野 望远镜 滑雪 秋千 小提琴 马拉松 冰淇淋 阳光 体操 "
+    "戴帽子 显微镜 巧克力 滑冰 金发碧眼 安静 明白 白宫 滑雪板 红帽子 小狗 花园里 小溪 "
+    "高尔夫球 喝咖啡 青少年 毛巾 雪山 连帽衫 万圣节 常青树 麦当劳 小丑 高高的 萨克斯 "
+    "萨克斯管 沃尔玛 法律援助 玉米 苏打水 保守派 白发 托运 荣誉 冷清 时髦 友谊 道德 凤凰 "
+    "保持沉默 太久 敬畏 沙龙 藏青色 沙拉 西红柿 车库里 体育锻炼 宝宝 顾问 老虎 桑拿浴 "
+    "才华 白雪 波士顿 红白 小睡 阳光明媚 蓝白 宝藏 张开 祖先 马匹 吉普车 黑狗 谢谢 但凡 "
+    "温顺 雷同 公正 灵光 今天下午 饶恕 封建思想 子孙后代 马赛克 令人 顾客 牛仔 老家人 "
+    "师母 保姆 白白"
 )
 
 
@@ -85,7 +113,7 @@ class NameFinder(Protocol):
     name: str  # for the suite's card
 
     def has_name(self, text: str) -> bool:
-        """Is a person named in it?"""
+        """Whether a person is named in it."""
         ...
 
 
@@ -96,136 +124,239 @@ class SpacyNames:
         spacy = importlib.import_module("spacy")
         try:
             self._pipeline: Callable[[str], Any] = spacy.load(model)
-        except Exception as error:  # spaCy raises OSError for a lacking model, ValueError or ImportError for one of another version
+        except Exception as error:
+            # OSError for a lacking model, ValueError or ImportError for one of another version
             raise LoadError(
-                f"spaCy cannot load '{model}': {error}. Install it: python -m spacy download {model}"
+                f"spaCy cannot load '{model}': {error}. "
+                f"Install it: python -m spacy download {model}"
             ) from error
         self.name = f"spacy:{model}"
 
     def has_name(self, text: str) -> bool:
-        """Is there an entity of the type PERSON?"""
-        return any(entity.label_ in {"PERSON", "PER"} for entity in self._pipeline(text).ents)
+        """Whether there is an entity of the type PERSON."""
+        return any(entity.label_ in _PERSON for entity in self._pipeline(text).ents)
+
+
+Tagger = Callable[[str], Iterable[Mapping[str, Any]]]  # the entities of a text
 
 
 class TaggedNames:
     """Entities of a transformers token classifier, from a folder or from the hub."""
 
-    def __init__(
-        self, model: str, tag: Callable[[str], Iterable[dict[str, Any]]] | None = None
-    ) -> None:
+    def __init__(self, model: str, tag: Tagger | None = None) -> None:
         self._tag = tag or _load_tagger(model)
         self.name = f"transformers:{model}"
 
     def has_name(self, text: str) -> bool:
-        """Is there an entity of the type PER or PERSON?"""
-        groups = (
-            str(entity.get("entity_group", entity.get("entity", ""))) for entity in self._tag(text)
-        )
-        return any(
-            group.upper().removeprefix("B-").removeprefix("I-") in {"PER", "PERSON"}
-            for group in groups
-        )
+        """Whether there is an entity of the type PER or PERSON."""
+        types = (str(e.get("entity_group", e.get("entity", ""))).upper() for e in self._tag(text))
+        return any(t.removeprefix("B-").removeprefix("I-") in _PERSON for t in types)
+
+
+class _Lists(NamedTuple):
+    """Names as the library faker lists them."""
+
+    first: frozenset[str]
+    rare: frozenset[str]  # a noisier list, for capitals inside a sentence
+    last: frozenset[str]
+    words: frozenset[str]  # English words, in lower case
 
 
 class ListedNames:
     """First names (and, inside a sentence, surnames) of the lists that the library faker keeps.
 
-    A capital decides inside a sentence. At its start every word has one, so a name that is also a word (Will, Mark, Grace) does not count there.
-    Text without case, all lower, all upper or every word capitalised, is held against the names that are no English words.
+    A capital decides inside a sentence. At its start every word has one, so a name that is also a
+    word (Will, Mark, Grace) does not count there. Text without case, all lower, all upper or every
+    word capitalised, is held against the names that are no English words.
     """
 
     def __init__(self) -> None:
-        self._first, self._rare, self._last, self._words = _listed()
+        self._lists = _read_lists()
         self.name = f"faker:{importlib.import_module('faker').VERSION}"
 
     def has_name(self, text: str) -> bool:
-        """Is there a token that the lists hold as a name, used as one?"""
+        """Whether there is a token that the lists hold as a name, used as one."""
+        first, words = self._lists.first, self._lists.words
         tokens = [(m.group(), m.start()) for m in _TOKEN.finditer(text)]
         inner = [t for t, _ in tokens[1:] if t != "I"]
         if text.islower() or text.isupper() or (inner and all(t[0].isupper() for t in inner)):
-            return any(
-                t.capitalize() in self._first and t.lower() not in self._words for t, _ in tokens
-            )
+            return any(t.capitalize() in first and t.lower() not in words for t, _ in tokens)
         for place, (token, start) in enumerate(tokens):
             if not token[0].isupper() or (token.isupper() and len(token) > 1):
                 continue
-            before = tokens[place - 1][0] if place else ""
+            before, after = tokens[place - 1][0] if place else "", text[start + len(token) :]
             if not place or re.search(r"[.!?\"“:][\s\"'“”]*$", text[:start]):
-                has_surname = re.match(
-                    r" [A-Z][a-z]", text[start + len(token) :]
-                )  # Frank Miller, but not Frank talk
-                if token in self._first and (has_surname or token.lower() not in self._words):
+                has_surname = re.match(r" [A-Z][a-z]", after)  # Frank Miller, but not Frank talk
+                if token in first and (has_surname or token.lower() not in words):
                     return True
-            elif self._is_inner(token, before.lower(), text[start + len(token) :]):
+            elif self._is_inner_name(token, before.lower(), after):
                 return True
         return False
 
-    def _is_inner(self, token: str, before: str, after: str) -> bool:
-        if token in _NOT_PEOPLE or before in _TOWN or (token in _PLACES and before in _PLACED):
+    def _is_inner_name(self, token: str, before: str, after: str) -> bool:
+        is_place = token in _PLACES and before in _BEFORE_PLACE
+        if token in _NOT_PEOPLE or before in _BEFORE_TOWN or is_place:
             return False
-        if token in _MONTHS and (before in _DATED or re.match(r",? \d", after)):
+        if token in _MONTHS and (before in _BEFORE_MONTH or re.match(r",? \d", after)):
             return False
-        return (
-            token in self._first
-            or token in self._rare
-            or (token in self._last and token.lower() not in self._words)
+        first, rare, last, words = self._lists
+        return token in first or token in rare or (token in last and token.lower() not in words)
+
+
+class CapitalisedNames:
+    """English: what a finder knows, and capitals inside a sentence that are no place or people.
+
+    In a large corpus a first word that is nowhere written in lower case is a name too.
+    """
+
+    def __init__(self, finder: NameFinder | None, sentences: Sequence[str]) -> None:
+        self._finder = finder
+        lower = (
+            text[start:end]
+            for text in sentences
+            for start, end in ENGLISH.words(text)
+            if text[start].islower()
         )
+        self._seen = frozenset(lower) if len(sentences) >= LARGE else None
+        self.name = f"{finder.name} and capital letters" if finder else "capital letters"
+
+    def has_name(self, text: str) -> bool:
+        """Whether a person is named in it."""
+        if self._finder is not None and self._finder.has_name(text):
+            return True
+        before = ""
+        for start, end in ENGLISH.words(text):
+            word = text[start:end]
+            if _is_capitalised(word):
+                if not is_opening(text[:start]):
+                    if before not in _INNER_PLACED:
+                        return True
+                elif self._seen is not None and word.lower() not in self._seen:
+                    return True
+            before = word.lower()
+        return False
+
+
+def _is_capitalised(word: str) -> bool:
+    """Whether it has a capital that may be a name's: no day, people, abbreviation or I'm."""
+    is_abbreviation = word.isupper() and len(word) > 1
+    is_other = word in _NOBODY or word.startswith(("I'", "I’"))
+    return word[0].isupper() and not is_abbreviation and not is_other
+
+
+class TaggedWords:
+    """Chinese or Japanese: words that the segmenter tags as names of persons."""
+
+    def __init__(
+        self, name: str, tag: Callable[[str], Iterable[str]], known: frozenset[str]
+    ) -> None:
+        self.name = name
+        self._tag = tag
+        self._known = known
+
+    def has_name(self, text: str) -> bool:
+        """Whether a person is named in it."""
+        return any(len(word) > 1 and word not in self._known for word in self._tag(text))
 
 
 def find_names(preferred: str | None = None) -> NameFinder:
-    """Which finder is there? `spacy`, `spacy:MODEL`, `faker`, or a token classifier's folder or hub name; else the best that is installed."""
+    """The finder that was asked for, else the best that is installed.
+
+    preferred: `spacy`, `spacy:MODEL`, `faker`, or a token classifier's folder or hub name.
+    Raises EvenhandError where it is not installed, LoadError where it does not load.
+    """
     kind, _, model = (preferred or "").partition(":")
-    if kind == "spacy" or (preferred is None and _has("spacy")):
-        if not _has("spacy"):
+    if kind == "spacy" or (preferred is None and _is_installed("spacy")):
+        if not _is_installed("spacy"):
             raise EvenhandError(
-                "spaCy is not installed: pip install spacy && python -m spacy download en_core_web_sm"
+                "spaCy is not installed: "
+                "pip install spacy && python -m spacy download en_core_web_sm"
             )
-        chosen = model or next((m for m in SPACY_MODELS if _has(m)), "")
+        chosen = model or next((m for m in SPACY_MODELS if _is_installed(m)), "")
         if chosen:
             return SpacyNames(chosen)
         if preferred:
             raise EvenhandError(
-                "spaCy is installed, but none of its English models: python -m spacy download en_core_web_sm"
+                "spaCy is installed, but none of its English models: "
+                "python -m spacy download en_core_web_sm"
             )
     if preferred is None or preferred == "faker":
-        if not _has("faker"):
+        if not _is_installed("faker"):
             raise EvenhandError(_NO_FINDER)
         return ListedNames()
     return TaggedNames(preferred.removeprefix("transformers:"))
 
 
-def _has(package: str) -> bool:
+def open_finder(
+    language: str, preferred: str | None, sentences: Sequence[str]
+) -> NameFinder | None:
+    """The finder of a language, for a corpus of these sentences; None where there is none.
+
+    Raises EvenhandError where the preferred one of English cannot be had.
+    """
+    if language == "en":
+        try:
+            return CapitalisedNames(find_names(preferred), sentences)
+        except EvenhandError:
+            if preferred is not None:
+                raise
+            return CapitalisedNames(None, sentences)
+    if language == "zh":
+        return TaggedWords("jieba", _open_chinese(), _CHINESE_WORDS | gender_words("zh"))
+    return TaggedWords("UniDic", _tag_japanese, gender_words("ja")) if language == "ja" else None
+
+
+def _open_chinese() -> Callable[[str], Iterable[str]]:
+    from evenhand.languages.zh import segmenter
+
+    own = segmenter()
+    from jieba import posseg
+
+    tagger: Any = posseg.POSTokenizer(own)
+    return lambda text: (pair.word for pair in tagger.cut(text) if pair.flag.startswith("nr"))
+
+
+def _tag_japanese(text: str) -> Iterable[str]:
+    from evenhand.languages.ja import tagger
+
+    return (
+        morpheme.surface
+        for morpheme in tagger()(text)
+        if morpheme.feature.pos3 == "人名" and not re.fullmatch(r"[一-龯]", morpheme.surface)
+    )
+
+
+def _is_installed(package: str) -> bool:
     return importlib.util.find_spec(package) is not None
 
 
-def _load_tagger(model: str) -> Callable[[str], Iterable[dict[str, Any]]]:
+def _load_tagger(model: str) -> Tagger:
     try:
         from transformers import pipeline
     except ImportError as error:
         raise LoadError(
             f"the name finder '{model}' needs torch and transformers: pip install 'evenhand[hf]'"
         ) from error
-    stays = {"local_files_only": True} if os.environ.get("EVENHAND_OFFLINE") == "1" else {}
+    is_offline = os.environ.get("EVENHAND_OFFLINE") == "1"
     try:
-        tagger: Callable[[str], Iterable[dict[str, Any]]] = pipeline(
-            "token-classification", model=model, aggregation_strategy="simple", model_kwargs=stays
+        tagger: Tagger = pipeline(
+            "token-classification",
+            model=model,
+            aggregation_strategy="simple",
+            model_kwargs={"local_files_only": True} if is_offline else {},
         )
-    except (
-        Exception
-    ) as error:  # the hub client, the tokenisers and torch each have their own exceptions
-        reason = (
-            str(error).strip().splitlines()[0][:300] if str(error).strip() else type(error).__name__
-        )
+    except Exception as error:  # the hub client, tokenisers and torch each have their own
+        lines = str(error).strip().splitlines()
+        reason = lines[0][:300] if lines else type(error).__name__
         raise LoadError(
-            f"cannot load the token classifier '{model}': {reason}. Check the name, or give the folder of a model"
+            f"cannot load the token classifier '{model}': {reason}. "
+            "Check the name, or give the folder of a model"
         ) from error
     return tagger
 
 
 @cache
-def _listed() -> tuple[frozenset[str], frozenset[str], frozenset[str], frozenset[str]]:
-    """First names, rarer first names (noisier list, for capitals inside a sentence), surnames, English words."""
-
+def _read_lists() -> _Lists:
     def gather(locale: str, *lists: str) -> set[str]:
         provider = importlib.import_module(f"faker.providers.person.{locale}").Provider
         names = {
@@ -236,13 +367,9 @@ def _listed() -> tuple[frozenset[str], frozenset[str], frozenset[str], frozenset
         }
         return {n for n in names if len(n) > 1 and n[0].isupper() and _TOKEN.fullmatch(n)}
 
-    first = _ALSO.union(*(gather(locale, *_LISTS) for locale in _LOCALES))
+    first = _MORE_NAMES.union(*(gather(locale, *_LISTS) for locale in _LOCALES))
     last = frozenset[str]().union(*(gather(locale, "last_names") for locale in _LOCALES))
     lorem = importlib.import_module("faker.providers.lorem.en_US").Provider.word_list
     words = WORDS.union((w.lower() for w in lorem), (w.lower() for w in _PLACES))
-    return (
-        first,
-        frozenset(n for n in gather("en", *_LISTS) - first if n.lower() not in words),
-        last,
-        words,
-    )
+    rare = frozenset(n for n in gather("en", *_LISTS) - first if n.lower() not in words)
+    return _Lists(first, rare, last, words)

@@ -58,8 +58,8 @@ _STIFF = _words("man king queen lady boy god father mother hero")
 
 _HOLDING = _words(
     "has have having had get gets getting got see sees seeing saw watch watches watching watched "
-    "with without find finds finding found want wants wanted hear hears heard feel feels help helps "
-    "helping keep keeps"
+    "with without find finds finding found want wants wanted hear hears heard feel feels help "
+    "helps helping keep keeps"
 )
 _GIVING = _words(
     "give gives giving gave show shows showing showed teach teaches teaching taught tell tells "
@@ -77,10 +77,10 @@ _MOVING = _words(
     "calls called help helps helped want wants push pull"
 )
 _VERB_OR_NOUN = _words(  # behind `see her` only more of the sentence would tell
-    "talk cry move play run walk dance work swim sleep smile jump ride draw cook drink perform sing "
-    "laugh drive climb dress paint look slide swing skate kick fight cut fall catch eat leave win "
-    "wash clean shop fish hike race surf throw do bat step speak lift pass pose kiss hug try train "
-    "bowl ski dive drop hit shoot cross wave eat"
+    "talk cry move play run walk dance work swim sleep smile jump ride draw cook drink perform "
+    "sing laugh drive climb dress paint look slide swing skate kick fight cut fall catch eat leave "
+    "win wash clean shop fish hike race surf throw do bat step speak lift pass pose kiss hug try "
+    "train bowl ski dive drop hit shoot cross wave eat"
 )
 _COMPLEMENT = _words(
     "cool happy sad warm busy safe calm company awake alone up down off out away over back in on "
@@ -90,12 +90,12 @@ _OBJECT_STARTS = _words("a an the some how two three")
 _DETERMINERS = _words("that any some this these his her their my your")
 _BESIDE = _words("behind beside near below above around from to by")
 _DOES = _words(
-    "looks watches stands sits walks holds tries speaks talks plays runs smiles waits wears does is "
-    "was has simply"
+    "looks watches stands sits walks holds tries speaks talks plays runs smiles waits wears does "
+    "is was has simply"
 )
 _FUNCTION = _words(
-    "at in on to for from with through into by of and or as is are was the a an while near next over "
-    "around under off out up down towards toward like during against"
+    "at in on to for from with through into by of and or as is are was the a an while near next "
+    "over around under off out up down towards toward like during against"
 )
 _NO_OBJECT_BEFORE_ING = _words("with of on in for from about by at")
 

@@ -157,7 +157,7 @@ def _bare(text: str) -> str:
 
 
 def _spaced_like(code: str, old: str, new: str) -> str:
-    """The new word with a space where the old one had one: 女 の 子 -> 男 の 子, 彼女 たち -> 彼 ら."""
+    """The new word with spaces where the old one had them: 彼女 たち -> 彼 ら."""
     parts = old.split()
     if len(parts) == 1:
         return new

@@ -1,4 +1,4 @@
-"""How are Chinese frames filled? With the measure word that goes with the noun: 一位医生, 一名护士, 一个女人."""
+"""Chinese: nouns with their measure word (一位医生, 一名护士, 一个女人); words by jieba."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from evenhand import lexicons
 from evenhand.core.errors import LoadError
 from evenhand.languages.frames import SLOT, subjects
-from evenhand.languages.spans import gender_words, join
+from evenhand.languages.gender_words import gender_words, join_pieces
 
 _SUBJECT = re.compile(r"(?:(一|这|那)(?:个|位|名))?(?:女人|男人)")
 _COMPOUND = re.compile(r"(?:女人|男人)(?:们|味|气|装)|(?:老|小|大|好|坏)(?:女人|男人)")
@@ -24,12 +24,11 @@ _SLOT_OF = {"一": "{a}", "这": "{the}", "那": "{the}", None: "{x}"}
 
 @cache
 def segmenter() -> Any:
-    """Who cuts Chinese into words? LoadError where jieba is not installed."""
+    """What cuts Chinese into words; raises LoadError where jieba is not installed."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore"
-            )  # jieba uses what newer versions of Python and setuptools deprecate
+            # jieba uses what newer versions of Python and setuptools deprecate
+            warnings.simplefilter("ignore")
             import jieba
     except ImportError as error:
         raise LoadError(
@@ -57,30 +56,34 @@ class Chinese:
 
     def cut(self, caption: str) -> str | None:
         """`一个男人在骑马。` -> `{a}在骑马。`"""
-        found = list(_SUBJECT.finditer(caption))
-        if len(found) != 1 or _COMPOUND.search(caption):
+        matches = list(_SUBJECT.finditer(caption))
+        if len(matches) != 1 or _COMPOUND.search(caption):
             return None
-        return caption[: found[0].start()] + _SLOT_OF[found[0].group(1)] + caption[found[0].end() :]
+        (match,) = matches
+        return caption[: match.start()] + _SLOT_OF[match.group(1)] + caption[match.end() :]
 
     def faults(self, frame: str) -> list[str]:
-        """A number or 这 before the slot without a measure word, or a slot that stands for several persons."""
-        found = [f"no measure word in '{m.group()}'" for m in _BARE_COUNT.finditer(frame)]
+        """A number or 这 before the slot without a measure word, or a slot for several persons."""
+        faults = [f"no measure word in '{m.group()}'" for m in _BARE_COUNT.finditer(frame)]
         if _GROUP.search(frame):
-            found.append("the slot is several persons")
-        return found
+            faults.append("the slot is several persons")
+        return faults
 
     def blank(self, text: str, words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
         """As they are."""
         return text, tuple(words)
 
     def words(self, text: str) -> list[tuple[int, int]]:
-        """By jieba, a title apart from its surname: 他 is a word of 他走了 and none of 吉他, 其他; 先生 one of 王先生."""
+        """By jieba, a title apart from its surname.
+
+        他 is a word of 他走了 and none of 吉他, 其他; 先生 is one of 王先生.
+        """
         known = gender_words("zh")
         pieces: list[tuple[int, int]] = []
         for word, start, end in segmenter().tokenize(text):
             is_named = word not in known and _NAMED.fullmatch(word) is not None
             pieces += [(start, end - 2), (end - 2, end)] if is_named else [(start, end)]
-        return join(text, pieces, known)
+        return join_pieces(text, pieces, known)
 
     def open_particle(self, rest: str) -> str:
         """As it is: nothing that follows a word depends on it."""

@@ -18,7 +18,7 @@ from evenhand import __version__
 from evenhand.core.errors import EvenhandWarning, InputError
 from evenhand.core.files import require_writable, write_atomic
 from evenhand.core.protocols import Language
-from evenhand.languages.swap_names import NameSwap
+from evenhand.languages.gender_words import NameSwap
 from evenhand.languages.swapping import SwappedPair, require_swappable, swap_pair
 from evenhand.mitigate.methods import names_occupation
 from evenhand.train.corpus import TWIN_FIELDS, Corpus, Pair, read_corpus

@@ -1,8 +1,10 @@
-"""Do the people of a study say the same, and what do they say together? Pearson between every two, Krippendorff's alpha, mean score and shares.
+"""Agreement: how far people agree with one another, and what they say together.
 
-Fine scores are compared by Pearson's r, their signs (male, neutral, female) by nominal alpha: on measuring sentences, where there is no right answer and people
-may differ, and on objective ones, where they should not. A sentence that somebody was not asked is missing and no category. Intervals: sentences drawn again, or
-whole clusters of them (word pairs), which is right where people agree on some words and not on others.
+Fine scores are compared by Pearson's r, their signs (male, neutral, female) by nominal alpha: on
+measuring sentences, where there is no right answer and people may differ, and on objective ones,
+where they should not. A sentence that somebody was not asked is missing and no category. Intervals:
+sentences drawn again, or whole clusters of them (word pairs), which is right where people agree on
+some words and not on others.
 """
 
 from __future__ import annotations
@@ -16,21 +18,21 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from evenhand.core.errors import MeasureError
-from evenhand.core.estimate import Interval
+from evenhand.core.estimate import NO_INTERVAL, Interval
 from evenhand.core.probe import Floats
-from evenhand.engine.estimating import generator
+from evenhand.core.settings import Settings
+from evenhand.families.contextualised.mask_probe import MEASURING, OBJECTIVE
 from evenhand.stats.agreement import krippendorff_alpha
-from evenhand.stats.bootstrap import FEW, check_settings, quantile_interval
+from evenhand.stats.bootstrap import FEW, generator, quantile_interval
 from evenhand.stats.correlation import fisher_interval, pearson
 from evenhand.stats.resampling import correlation_of, correlation_rows, resample_sums
-from evenhand.families.contextualised.mask_probe import MEASURING, OBJECTIVE
 
 STRATA = (MEASURING, OBJECTIVE)
 SIGNS = {"male": 1.0, "female": -1.0, "neutral": 0.0}
 OTHERS = "the others"
 PAIR, SENTENCE = "pair", "sentence"  # what is drawn again
 Clusters = NDArray[np.str_]
-MANY = 100  # pairs of people above which their intervals are Fisher's: twenty thousand bootstraps are too many
+MANY = 100  # pairs of people above which their intervals are Fisher's: bootstraps would take hours
 FEWEST = 3  # sentences that two people share, below which there is no correlation
 
 
@@ -59,12 +61,12 @@ class Alpha:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaning:
-    """What one of them, or all together, said of the measuring sentences: how many, the mean fine score, and the share of each sign."""
+    """What one person, or all together, said of the measuring sentences."""
 
     name: str
     sentences: int
-    mean: Interval
-    shares: Mapping[str, float]  # male, female, neutral
+    mean: Interval  # of the fine score
+    shares: Mapping[str, float]  # of each sign: male, female, neutral
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,17 +75,14 @@ class AgreementReport:
 
     names: tuple[str, ...]
     pairs: tuple[Pair, ...]
-    others: tuple[
-        Pair, ...
-    ]  # each of them against the mean of all others, on measuring sentences: what one more person would give
+    # each against the mean of all others, on measuring sentences: what one more person would give
+    others: tuple[Pair, ...]
     alphas: tuple[Alpha, ...]
     everybody: Leaning  # of the final score: the mean over those who answered
     leanings: tuple[Leaning, ...]
     unit: str  # what was drawn again: sentence, or the word pair of sentences
-    is_drawn: bool  # were the intervals of the pairs drawn, or by Fisher's z?
-    seed: int
-    resamples: int
-    level: float
+    is_drawn: bool  # whether the intervals of the pairs were drawn, or are Fisher's
+    settings: Settings
 
     def alpha(self, stratum: str) -> Alpha:
         """The alpha of measuring (MS) or objective (OS) sentences."""
@@ -96,6 +95,15 @@ class AgreementReport:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Part:
+    """The scores of one stratum."""
+
+    stratum: str
+    fine: Floats  # (annotators, sentences)
+    clusters: Clusters
+
+
 def final_scores(fine: Floats) -> Floats:
     """The mean over those who answered, sentence by sentence; NaN where nobody did."""
     counts = np.isfinite(fine).sum(axis=0)
@@ -103,7 +111,10 @@ def final_scores(fine: Floats) -> Floats:
 
 
 def alpha_rows(signs: Floats) -> Floats:
-    """What nominal alpha is a function of, sentence by sentence: how many said each sign, and the pairs that differ, each over the others who answered."""
+    """What nominal alpha is a function of, sentence by sentence.
+
+    How many said each sign, and the pairs that differ, each over the others who answered.
+    """
     counts = np.stack([(signs == s).sum(axis=0) for s in SIGNS.values()], axis=1).astype(np.float64)
     people = counts.sum(axis=1)
     is_shared = people > 1
@@ -113,129 +124,125 @@ def alpha_rows(signs: Floats) -> Floats:
 
 
 def alpha_of(sums: Floats) -> Floats:
-    """Nominal alpha of sums of `alpha_rows` (..., 4): 1 - observed / expected disagreement; NaN where only one sign was given."""
+    """Nominal alpha of sums of `alpha_rows` (..., 4): 1 - observed / expected disagreement.
+
+    NaN where only one sign was given.
+    """
     counts, apart = sums[..., :-1], sums[..., -1]
     total = counts.sum(axis=-1)
     expected = total**2 - (counts**2).sum(axis=-1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(
-            np.where(
-                expected > 0, 1 - (total - 1) * apart / np.where(expected > 0, expected, 1), np.nan
-            )
-        )
+        alpha = 1 - (total - 1) * apart / np.where(expected > 0, expected, 1)
+        return np.asarray(np.where(expected > 0, alpha, np.nan))
 
 
 def _few(unit: str, clusters: Clusters) -> str:
     count = len(set(clusters))
-    return (
-        f"only {count} {'word pair' if unit == PAIR else 'sentence'}s: the interval is rough"
-        if count < FEW
-        else ""
-    )
+    noun = "word pair" if unit == PAIR else "sentence"
+    return f"only {count} {noun}s: the interval is rough" if count < FEW else ""
 
 
-def _alpha(
-    signs: Floats,
-    clusters: Clusters,
-    stratum: str,
-    unit: str,
-    rng: np.random.Generator,
-    resamples: int,
-    level: float,
-) -> Alpha:
+def _alpha(part: _Part, unit: str, settings: Settings) -> Alpha:
+    signs, stratum = np.sign(part.fine), part.stratum
+    if not signs.shape[1]:
+        note = f"no sentences in {stratum}"
+        return Alpha(stratum=stratum, interval=NO_INTERVAL, sentences=0, note=note)
     is_shared = np.isfinite(signs).sum(axis=0) > 1
     shared = int(is_shared.sum())
-    if not signs.shape[1]:
-        return Alpha(
-            stratum=stratum,
-            interval=Interval(np.nan, np.nan, np.nan),
-            sentences=0,
-            note=f"no sentences in {stratum}",
-        )
-    found = krippendorff_alpha(signs)
-    if not np.isfinite(found.alpha):
-        return Alpha(
-            stratum=stratum,
-            interval=Interval(np.nan, np.nan, np.nan),
-            sentences=shared,
-            note=found.note,
-        )
-    drawn = resample_sums(alpha_rows(signs), alpha_of, rng, resamples, clusters[is_shared])
+    alpha, note = krippendorff_alpha(signs)
+    if not np.isfinite(alpha):
+        return Alpha(stratum=stratum, interval=NO_INTERVAL, sentences=shared, note=note)
+    rng, clusters = generator(settings.seed, f"alpha/{stratum}"), part.clusters[is_shared]
+    drawn = resample_sums(alpha_rows(signs), alpha_of, rng, settings.resamples, clusters)
     return Alpha(
         stratum=stratum,
-        interval=quantile_interval(found.alpha, drawn, level),
+        interval=quantile_interval(alpha, drawn, settings.level),
         sentences=shared,
-        note=_few(unit, clusters[is_shared]),
+        note=_few(unit, clusters),
     )
 
 
 def _pair(
     names: tuple[str, str],
-    x: Floats,
-    y: Floats,
-    clusters: Clusters,
-    stratum: str,
-    rng: np.random.Generator,
-    resamples: int,
-    level: float,
-    is_drawn: bool = True,
+    scores: tuple[Floats, Floats],
+    part: _Part,
+    rng: np.random.Generator | None,
+    settings: Settings,
 ) -> Pair:
-    is_shared = np.isfinite(x) & np.isfinite(y)
-    x, y = x[is_shared], y[is_shared]
-    settings = {"first": names[0], "second": names[1], "stratum": stratum, "sentences": len(x)}
+    """Pearson's r of two rows of scores; without `rng` its interval is Fisher's."""
+    is_shared = np.isfinite(scores[0]) & np.isfinite(scores[1])
+    x, y = scores[0][is_shared], scores[1][is_shared]
+
+    def pair(interval: Interval, p: float = float("nan"), note: str = "") -> Pair:
+        return Pair(
+            first=names[0],
+            second=names[1],
+            stratum=part.stratum,
+            pearson=interval,
+            p=p,
+            sentences=len(x),
+            note=note,
+        )
+
     if len(x) < FEWEST:
         note = f"both answered {len(x)} of these sentences; a correlation needs {FEWEST}"
-        return Pair(**settings, pearson=Interval(np.nan, np.nan, np.nan), p=float("nan"), note=note)  # type: ignore[arg-type]
+        return pair(NO_INTERVAL, note=note)
     r = float(pearson(x, y))
     if not np.isfinite(r):
-        note = "one of them always gave the same score"
-        return Pair(**settings, pearson=Interval(r, np.nan, np.nan), p=float("nan"), note=note)  # type: ignore[arg-type]
-    found = fisher_interval(r, len(x), "pearson", level=level)
-    if is_drawn:
-        found = quantile_interval(
-            r,
-            resample_sums(
-                correlation_rows(x, y), correlation_of, rng, resamples, clusters[is_shared]
-            ),
-            level,
+        return pair(NO_INTERVAL, note="one of them always gave the same score")
+    interval = fisher_interval(r, len(x), "pearson", level=settings.level)
+    if rng is not None:
+        drawn = resample_sums(
+            correlation_rows(x, y),
+            correlation_of,
+            rng,
+            settings.resamples,
+            part.clusters[is_shared],
         )
-    return Pair(**settings, pearson=found, p=float(stats.pearsonr(x, y).pvalue))  # type: ignore[arg-type]
+        interval = quantile_interval(r, drawn, settings.level)
+    return pair(interval, float(stats.pearsonr(x, y).pvalue))
 
 
 def lean(
-    name: str,
-    scores: Floats,
-    clusters: Clusters,
-    rng: np.random.Generator,
-    *,
-    resamples: int,
-    level: float,
+    name: str, scores: Floats, clusters: Clusters, rng: np.random.Generator, settings: Settings
 ) -> Leaning:
     """Mean and shares of one row of scores; NaN where there are none."""
     is_known = np.isfinite(scores)
     known = scores[is_known]
     if not len(known):
-        return Leaning(
-            name=name,
-            sentences=0,
-            mean=Interval(np.nan, np.nan, np.nan),
-            shares=dict.fromkeys(SIGNS, float("nan")),
-        )
+        shares = dict.fromkeys(SIGNS, float("nan"))
+        return Leaning(name=name, sentences=0, mean=NO_INTERVAL, shares=shares)
     rows = np.column_stack([known, np.ones(len(known))])
     drawn = resample_sums(
         rows,
         lambda sums: np.asarray(sums[..., 0] / sums[..., 1]),
         rng,
-        resamples,
+        settings.resamples,
         clusters[is_known],
     )
-    shares = {side: float((np.sign(known) == sign).mean()) for side, sign in SIGNS.items()}
     return Leaning(
         name=name,
         sentences=len(known),
-        mean=quantile_interval(float(known.mean()), drawn, level),
-        shares=shares,
+        mean=quantile_interval(float(known.mean()), drawn, settings.level),
+        shares={side: float((np.sign(known) == sign).mean()) for side, sign in SIGNS.items()},
     )
+
+
+def _check(
+    fine: Floats, strata: Sequence[str], names: Sequence[str], clusters: Sequence[str] | None
+) -> None:
+    if fine.ndim != 2 or fine.shape != (len(names), len(strata)):
+        raise MeasureError(
+            f"scores of shape {fine.shape}, {len(names)} annotators and {len(strata)} sentences; "
+            "give one row an annotator"
+        )
+    if len(set(names)) != len(names):
+        twice = ", ".join(sorted(n for n in set(names) if list(names).count(n) > 1))
+        raise MeasureError(f"two annotators have one name: {twice}")
+    if clusters is not None and len(clusters) != len(strata):
+        raise MeasureError(
+            f"{len(clusters)} clusters for {len(strata)} sentences; give each sentence its own"
+        )
 
 
 def agree(
@@ -244,88 +251,63 @@ def agree(
     names: Sequence[str],
     *,
     clusters: Sequence[str] | None = None,
-    seed: int = 0,
-    resamples: int = 10_000,
-    level: float = 0.95,
+    settings: Settings | None = None,
 ) -> AgreementReport:
-    """How far do annotators (rows) agree on sentences (columns)? `strata`: MS or OS of each sentence; NaN where somebody was not asked.
+    """How far annotators (rows) agree on sentences (columns); NaN where somebody was not asked.
 
-    clusters: the word pair of each sentence, which is then drawn again as a whole; without them every sentence is.
+    strata: MS or OS of each sentence; clusters: the word pair of each sentence, which is then drawn
+    again as a whole; without them every sentence is. Raises MeasureError where shapes do not fit.
     """
-    check_settings(level, "percentile")
+    settings = settings or Settings()
+    seed = settings.seed
     fine = np.asarray(fine, dtype=np.float64)
-    if fine.ndim != 2 or fine.shape != (len(names), len(strata)):
-        raise MeasureError(
-            f"scores of shape {fine.shape}, {len(names)} annotators and {len(strata)} sentences; give one row an annotator"
-        )
-    if len(set(names)) != len(names):
-        raise MeasureError(
-            f"two annotators have one name: {', '.join(sorted(n for n in set(names) if list(names).count(n) > 1))}"
-        )
-    if clusters is not None and len(clusters) != len(strata):
-        raise MeasureError(
-            f"{len(clusters)} clusters for {len(strata)} sentences; give each sentence its own"
-        )
+    _check(fine, strata, names, clusters)
     unit = SENTENCE if clusters is None else PAIR
-    held = np.asarray(
-        [str(i) for i in range(len(strata))] if clusters is None else list(clusters), dtype=np.str_
-    )
-    places = {s: np.asarray([told == s for told in strata], dtype=bool) for s in STRATA}
-    parts = {s: (fine[:, place], held[place]) for s, place in places.items()}
-    settings = {"resamples": resamples, "level": level}
-    measuring, groups = parts[MEASURING]
-    two = list(combinations(range(len(names)), 2))
-    is_drawn = len(two) <= MANY
+    ids = list(map(str, range(len(strata)))) if clusters is None else list(clusters)
+    cluster_of = np.asarray(ids, dtype=np.str_)
+    parts = []
+    for stratum in STRATA:
+        is_in = np.asarray([s == stratum for s in strata], dtype=bool)
+        parts.append(_Part(stratum=stratum, fine=fine[:, is_in], clusters=cluster_of[is_in]))
+    measuring = parts[STRATA.index(MEASURING)]
+    couples = list(combinations(range(len(names)), 2))
+    is_drawn = len(couples) <= MANY
+    pairs = [
+        _pair(
+            (names[a], names[b]),
+            (part.fine[a], part.fine[b]),
+            part,
+            generator(seed, f"{part.stratum}/{names[a]}/{names[b]}") if is_drawn else None,
+            settings,
+        )
+        for part in parts
+        for a, b in couples
+    ]
+    others = [
+        _pair(
+            (name, OTHERS),
+            (measuring.fine[a], final_scores(np.delete(measuring.fine, a, axis=0))),
+            measuring,
+            generator(seed, f"others/{name}"),
+            settings,
+        )
+        for a, name in enumerate(names)
+        if len(names) > 1
+    ]
+    everybody = final_scores(measuring.fine)
     return AgreementReport(
         names=tuple(names),
-        pairs=tuple(
-            _pair(
-                (names[a], names[b]),
-                part[a],
-                part[b],
-                own,
-                s,
-                generator(seed, f"{s}/{names[a]}/{names[b]}"),
-                resamples,
-                level,
-                is_drawn,
-            )
-            for s, (part, own) in parts.items()
-            for a, b in two
-        ),
-        others=tuple(
-            _pair(
-                (n, OTHERS),
-                measuring[a],
-                final_scores(np.delete(measuring, a, axis=0)),
-                groups,
-                MEASURING,
-                generator(seed, f"others/{n}"),
-                resamples,
-                level,
-            )
-            for a, n in enumerate(names)
-            if len(names) > 1
-        ),
-        alphas=tuple(
-            _alpha(np.sign(part), own, s, unit, generator(seed, f"alpha/{s}"), resamples, level)
-            for s, (part, own) in parts.items()
-        ),
+        pairs=tuple(pairs),
+        others=tuple(others),
+        alphas=tuple(_alpha(part, unit, settings) for part in parts),
         everybody=lean(
-            "everybody",
-            final_scores(measuring),
-            groups,
-            generator(seed, "lean"),
-            resamples=resamples,
-            level=level,
+            "everybody", everybody, measuring.clusters, generator(seed, "lean"), settings
         ),
         leanings=tuple(
-            lean(n, row, groups, generator(seed, f"lean/{n}"), **settings)
-            for n, row in zip(names, measuring, strict=True)
-        ),  # type: ignore[arg-type]
+            lean(name, row, measuring.clusters, generator(seed, f"lean/{name}"), settings)
+            for name, row in zip(names, measuring.fine, strict=True)
+        ),
         unit=unit,
         is_drawn=is_drawn,
-        seed=seed,
-        resamples=resamples,
-        level=level,
+        settings=settings,
     )

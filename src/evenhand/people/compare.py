@@ -1,270 +1,301 @@
-"""Do people and models share the same leanings? From names and files to the whole comparison: who agrees with whom, and where."""
+"""People beside models: whether they lean the same way in the same sentences.
+
+The people's mean fine score stands beside the model's PB, sentence by sentence; both are above 0
+where a man is expected. They have no common unit, so what is compared is order and direction:
+Pearson and Spearman over measuring sentences that both answered. Sentences with one word pair
+(he/she) are no independent looks: clusters are drawn again for the intervals and for p; beside that
+p stands the one of a test that takes every sentence for itself, as Zhu et al. 2024 print it.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from scipy import stats
 
-from evenhand.people.agreement import AgreementReport, agree, final_scores
-from evenhand.core.answer_files import read_answers, suite_of
+from evenhand import __version__
+from evenhand.core import catalog
+from evenhand.core.answer_files import FILE
 from evenhand.core.answers import Answers
-from evenhand.core.errors import EvenhandError, InputError, LoadError
-from evenhand.core.estimate import Estimate
-from evenhand.core.probe import Floats
-from evenhand.core.protocols import Respondent, RespondentOptions
+from evenhand.core.errors import EvenhandError, LoadError
+from evenhand.core.estimate import Estimate, Interval
+from evenhand.core.probe import Bools, Floats, Probe
+from evenhand.core.protocols import RespondentOptions
+from evenhand.core.settings import Settings
+from evenhand.core.signature import Signature
 from evenhand.core.suite import Suite
-from evenhand.engine.asking import Progress
-from evenhand.engine.audit import load_suite, question
-from evenhand.engine.comparing import FILE, short_names
-from evenhand.people.beside import (
-    PREFIX,
-    Beside,
-    People,
-    accuracy_of,
-    adjust_for_all,
-    align,
-    check_scores,
-    people_answers,
-    set_beside,
-)
-from evenhand.people.sentence_lists import Thresholds
-from evenhand.respondents.opening import open_respondent
-from evenhand.stats.bootstrap import check_settings
-from evenhand.families import cgb
+from evenhand.engine.ask import Asking, ask_suite
+from evenhand.engine.audit import open_model
+from evenhand.engine.compare import Compared, Watch, short_names, stored_answers
+from evenhand.engine.estimate import estimate
+from evenhand.families.contextualised.mask_probe import MEASURING, OBJECTIVE
+from evenhand.families.contextualised.measures import log_odds
+from evenhand.people.agreement import PAIR, SENTENCE, AgreementReport, agree
+from evenhand.people.density import Density, find_density
+from evenhand.people.scores import STORED, PeopleScores, aligned, to_answers
+from evenhand.people.sentence_lists import SentenceLists, Thresholds, list_sentences
+from evenhand.people.sources import Source, answered_only, of_language, read_people
+from evenhand.stats.bootstrap import FEW, generator, quantile_interval
+from evenhand.stats.corrections import benjamini_hochberg
+from evenhand.stats.correlation import pearson, spearman
+from evenhand.stats.resampling import resample_correlations, sided_p
 
-Source = str | Path | People | Sequence[Answers]
-Model = str | Path | Answers | Respondent
-Watch = Callable[[str], AbstractContextManager[Progress | None]]
+UNITS = (PAIR, SENTENCE)
+ACCURACY = "objective_accuracy"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeopleOptions:
+    """Which sentences are compared, how they are drawn and listed, and how models are asked."""
+
+    lang: str | None = None  # None: all languages that people answered in
+    data: Path | None = None  # the folder of published data
+    unit: str = PAIR  # what is drawn again: the word pair of a sentence (its cluster) or a sentence
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    count: int = 10  # sentences of each list
+    opening: RespondentOptions = field(default_factory=RespondentOptions)
+    cache: bool | Path = True
+    watch: Watch | None = None
+
+    def __post_init__(self) -> None:
+        if self.unit not in UNITS:
+            raise EvenhandError(f"unit is '{self.unit}'; draw again by {' or '.join(UNITS)}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correlation:
+    """A coefficient with its interval over clusters, and three p values."""
+
+    interval: Interval
+    p: float  # by clusters
+    adjusted: float  # for all that were looked at
+    p_sentences: float  # with every sentence for itself
+    signature: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparedModel:
+    """One model beside the people, on the measuring sentences that both answered."""
+
+    name: str
+    answers: Answers
+    people: Floats  # scores and PB of the sentences that both answered
+    odds: Floats
+    probes: tuple[Probe, ...]
+    asked: int  # measuring sentences that people answered
+    clusters: int
+    pearson: Correlation
+    spearman: Correlation
+    same_side: float  # share, of sentences with neither at 0, in which both lean the same way
+    accuracy: Estimate  # of the model on objective sentences
+    lists: SentenceLists
+    note: str = ""
+
+    @property
+    def coverage(self) -> float:
+        """The share of what people answered that the model answered too."""
+        return len(self.people) / self.asked if self.asked else float("nan")
 
 
 @dataclass(frozen=True, kw_only=True)
 class PeopleComparison:
     """People and models on the same sentences."""
 
-    people: People
+    people: PeopleScores  # of the sentences that somebody answered
     agreement: AgreementReport | None  # None where only the final score is known
-    accuracies: tuple[Estimate, ...]  # on objective sentences: of all people together, then of each
-    models: tuple[Beside, ...]
+    accuracies: tuple[Estimate, ...]  # on objective sentences: of all together, then of each
+    models: tuple[ComparedModel, ...]
+    density: Density | None  # None where no sentence was answered by both
     unit: str  # what was drawn again: pair or sentence
     thresholds: Thresholds
-    seed: int
-    resamples: int
-    level: float
+    settings: Settings
+
+    def is_shown(self, model: ComparedModel) -> bool:
+        """Whether a model's correlation is shown after the correction for all looked at."""
+        adjusted = model.pearson.adjusted
+        return bool(np.isfinite(adjusted)) and adjusted <= 1 - self.settings.level
 
 
-def gather_people(answers: Sequence[Answers]) -> People:
-    """The people behind one file of answers each: `people:STUDY/annotator-1` ...; with `people:STUDY` alone only the final score is known."""
-    if not answers:
-        raise EvenhandError(
-            "no answers of people; give the file or folder that `evenhand annotate export --form answers` wrote, or cgb"
+def _correlations(
+    x: Floats,
+    y: Floats,
+    clusters: Sequence[str],
+    signature: Mapping[str, object],
+    settings: Settings,
+) -> tuple[dict[str, Correlation], int]:
+    """Pearson and Spearman by name, and the number of clusters."""
+    rng = generator(settings.seed, f"people~{signature['model']}")
+    *drawn, count = resample_correlations(x, y, clusters, rng, settings.resamples)
+    functions = ((pearson, stats.pearsonr), (spearman, stats.spearmanr))
+    correlations = {}
+    for (coefficient, test), values in zip(functions, drawn, strict=True):
+        value = float(coefficient(x, y)) if len(x) >= 3 else float("nan")
+        p = sided_p(values)
+        name = coefficient.__name__
+        correlations[name] = Correlation(
+            interval=quantile_interval(value, values, settings.level),
+            p=p,
+            adjusted=p,
+            p_sentences=float(test(x, y).pvalue) if np.isfinite(value) else float("nan"),
+            signature=str(Signature.of(measure=f"{name}_people", **signature)),
         )
-    single = [a for a in answers if "/" in a.respondent.removeprefix(PREFIX)] or (
-        [] if len(answers) == 1 else list(answers)
-    )
-    whole = answers[0] if not single else max(single, key=lambda a: len(a.probes))
-    suite = suite_of(whole)
-    if any(p.kind != "mask" or p.width != 2 for p in suite.probes):
-        raise InputError(
-            whole.respondent,
-            f"{suite.reference} has other probes than sentences with one blank and two words for it",
-        )
-    rows = [align(suite, a) for a in single]
-    fine = np.stack(rows) if rows else np.empty((0, len(suite.probes)))
-    score = final_scores(fine) if rows else align(suite, whole)
-    for row, told in zip((*rows, score), (*single, whole), strict=True):
-        check_scores(told.respondent, row)
-    if not np.isfinite(score).any():
-        raise InputError(whole.respondent, "nobody has answered anything yet")
-    names = short_names([a.respondent for a in single])
-    name = whole.respondent.partition("/")[0] if single else whole.respondent
-    return People(name=name, suite=suite, annotators=tuple(names), fine=fine, score=score)
+    return correlations, count
 
 
-def published_people(data: str | Path | None) -> People:
-    """The three annotators of the published CGB file."""
-    suite = load_suite("cgb", "zh", data=data)
-    said = [
-        question(open_respondent(f"stored:{name}", "mask", RespondentOptions()), suite, cache=False)
-        for name in cgb.PEOPLE
-    ]
-    fine: Floats = np.stack([a.values[:, 0] - a.values[:, 1] for a in said])
-    return People(
-        name=f"stored:{cgb.EVERYBODY}",
-        suite=suite,
-        annotators=cgb.PEOPLE,
-        fine=fine,
-        score=final_scores(fine),
-    )
+def _note(x: Floats, y: Floats, clusters: int, unit: str) -> str:
+    """Why a correlation is NaN, or rough."""
+    if len(x) < 3:
+        return f"{len(x)} measuring sentences were answered by both; a correlation needs 3"
+    for who, values in (("the people", x), ("the model", y)):
+        if float(np.ptp(values)) == 0:
+            return f"{who} gave every sentence the same score"
+    noun = "word pairs" if unit == PAIR else "sentences"
+    if clusters < 2:
+        return f"only one of the {noun} was answered by both: there is no interval and no p"
+    return f"only {clusters} {noun}: the interval is rough" if clusters < FEW else ""
 
 
-def study_people(path: Path) -> People:
-    """Everybody who has answered in a study so far; parts that were not accepted do not count."""
-    try:  # here and not above: the database is an extra
-        from evenhand.study.export import answers_of_people
-        from evenhand.study.store import Store
-        from evenhand.study.study import open_study
-    except ImportError as error:
-        raise LoadError(
-            f"a study needs the extra `annotate` ({error}): pip install 'evenhand[annotate]'; exported answers do not"
-        ) from error
-    study, suite = open_study(path)
-    kind, _, place = study.store.partition(":///")
-    if kind == "sqlite" and not Path(place).exists():
-        raise InputError(
-            path,
-            f"nobody has answered yet: there is no {place}. Start with `evenhand annotate serve {path}`",
-        )
-    with Store.open(study.store) as store:
-        return gather_people(answers_of_people(store, study, suite))
+def _answered(people: PeopleScores, stratum: str) -> Bools:
+    """Which sentences are of this stratum and were answered by people."""
+    is_in = np.asarray([s == stratum for s in people.strata], dtype=bool)
+    return np.asarray(is_in & np.isfinite(people.final))
 
 
-def _with_each(path: Path) -> list[Answers]:
-    """The answers in a file, and where it is what all people of a study say together, those of each beside it."""
-    together = read_answers(path)
-    beside = sorted(
-        {
-            *path.parent.glob(f"{path.stem}-annotator-*.parquet"),
-            *path.parent.glob("annotator-*.parquet"),
-        }
-        - {path}
-    )
-    each = [
-        a for a in map(read_answers, beside) if a.respondent.startswith(f"{together.respondent}/")
-    ]
-    return [together, *each]
+def accuracy_of(
+    people: PeopleScores, suite: Suite, answers: Answers, settings: Settings
+) -> Estimate:
+    """The share of objective sentences that answers get right, of those that people answered.
+
+    answers: to the sentences of `people`, in their order; suite: what the signature names.
+    """
+    rows = np.flatnonzero(_answered(people, OBJECTIVE))
+    settings = dataclasses.replace(settings, method="bca")
+    return estimate(catalog.measure(ACCURACY), suite, answers.select(rows), settings)
 
 
-def read_people(source: Source, *, data: str | Path | None = None) -> People:
-    """Who is meant by PEOPLE: `cgb`, a study file (.toml), a file of answers (.parquet) or a folder of them."""
-    if isinstance(source, People):
-        return source
-    if not isinstance(source, str | Path):
-        return gather_people(source)
-    if str(source) == "cgb":
-        return published_people(data)
-    path = Path(source).expanduser()
-    if path.suffix.lower() == ".toml":
-        return study_people(path)
-    if path.suffix.lower() == ".parquet":
-        return gather_people(_with_each(path))
-    if path.is_dir():
-        files = sorted(path.glob("*.parquet"))
-        if not files:
-            raise InputError(
-                path,
-                "no .parquet file in this folder; export the study with `evenhand annotate export --form answers`",
-            )
-        return gather_people([read_answers(f) for f in files])
-    raise InputError(
-        path, "is neither cgb, nor a study file (.toml), nor answers (.parquet) or a folder of them"
+def compare_model(
+    people: PeopleScores, name: str, answers: Answers, options: PeopleOptions, settings: Settings
+) -> ComparedModel:
+    """One model beside the people; its p values are not adjusted yet."""
+    whole = aligned(answers, people.suite)
+    odds = log_odds(whole.values)
+    is_asked = _answered(people, MEASURING)
+    rows = np.flatnonzero(is_asked & np.isfinite(odds))
+    probes = tuple(people.suite.probes[r] for r in rows)
+    x, y = people.final[rows], odds[rows]
+    signature = {
+        "suite": people.suite.reference,
+        "lang": people.suite.card.language,
+        "people": people.identity,
+        "annotators": len(people.annotators) or None,
+        "model": answers.respondent,
+        **{k: v for k, v in answers.traits.items() if k != "only"},
+        "sentences": f"{len(x)} both",
+        "ci": f"percentile{settings.level * 100:g}x{settings.resamples}/{options.unit}",
+        "seed": settings.seed,
+        "evenhand": __version__,
+    }
+    names = [p.cluster if options.unit == PAIR else p.id for p in probes]
+    correlations, clusters = _correlations(x, y, names, signature, settings)
+    is_leaning = (x != 0) & (y != 0)
+    is_same = (np.sign(x) == np.sign(y))[is_leaning]
+    return ComparedModel(
+        name=name,
+        answers=answers,
+        people=x,
+        odds=y,
+        probes=probes,
+        asked=int(is_asked.sum()),
+        clusters=clusters,
+        pearson=correlations["pearson"],
+        spearman=correlations["spearman"],
+        same_side=float(is_same.mean()) if len(is_same) else float("nan"),
+        accuracy=accuracy_of(people, people.suite, whole, settings),
+        lists=list_sentences(probes, x, y, options.thresholds, options.count),
+        note=_note(x, y, clusters, options.unit),
     )
 
 
-def of_language(people: People, lang: str | None) -> People:
-    """Only the sentences that somebody answered, and of one language where one is named."""
-    spoken = sorted({p.language for p in people.suite.probes})
-    if lang and lang not in spoken:
-        raise EvenhandError(
-            f"the people answered no sentence in '{lang}'; they answered in {', '.join(spoken)}"
+def _adjusted(models: Sequence[ComparedModel]) -> tuple[ComparedModel, ...]:
+    """The same with p values adjusted over both coefficients of all models (Benjamini-Hochberg)."""
+    p_values = [c.p for m in models for c in (m.pearson, m.spearman)]
+    adjusted = iter(benjamini_hochberg(p_values))
+    return tuple(
+        dataclasses.replace(
+            m,
+            pearson=dataclasses.replace(m.pearson, adjusted=float(next(adjusted))),
+            spearman=dataclasses.replace(m.spearman, adjusted=float(next(adjusted))),
         )
-    rows = [
-        i
-        for i, p in enumerate(people.suite.probes)
-        if np.isfinite(people.score[i]) and lang in (None, p.language)
-    ]
-    if not rows:
-        raise EvenhandError(
-            f"{people.name}: nobody answered a sentence{f' in {lang}' if lang else ''} yet"
-        )
-    if len(rows) == len(people.suite.probes):
-        return people
-    card = dataclasses.replace(people.suite.card, language=lang or people.suite.card.language)
-    suite = Suite(card=card, probes=tuple(people.suite.probes[i] for i in rows), limit=len(rows))
-    return dataclasses.replace(
-        people, suite=suite, fine=people.fine[:, rows], score=people.score[rows]
+        for m in models
     )
 
 
-def _answers(
-    model: Model,
-    suite: Suite,
-    watch: Watch | None,
-    cache: bool | str | Path,
-    options: dict[str, Any],
+def _model_answers(
+    model: Compared, suite: Suite, options: PeopleOptions, settings: Settings
 ) -> Answers:
-    """What a model said, or says now: a run is read, anything else is asked."""
-    if isinstance(model, Answers):
-        return model
+    """What a model answered: a run is read, anything else is asked now."""
+    if (stored := stored_answers(model)) is not None:
+        return stored
+    assert not isinstance(model, Answers)
     if isinstance(model, str | Path):
         path = Path(model).expanduser()
-        if path.suffix.lower() == ".parquet":
-            return read_answers(path)
-        if (path / FILE).is_file():
-            return read_answers(path / FILE)
         if path.is_dir() and (path / "results.json").is_file():
             raise LoadError(
                 f"{path} has no {FILE}; ask the model again with `evenhand audit ... --out {path}`"
             )
-        told = str(path) if str(model).startswith("~") else str(model)
-        model = open_respondent(
-            told, "mask", RespondentOptions(language=suite.card.language, **options)
-        )
-    with watch(model.identity) if watch else nullcontext() as progress:
-        return question(model, suite, cache=cache, progress=progress)
+        model = str(model)
+    opening = dataclasses.replace(options.opening, seed=settings.seed)
+    respondent = open_model(model, suite, opening)
+    with options.watch(respondent.identity) if options.watch else nullcontext() as progress:
+        return ask_suite(respondent, suite, Asking(cache=options.cache, progress=progress))
 
 
 def compare_people(
     people: Source,
-    models: Sequence[Model],
-    *,
-    lang: str | None = None,
-    data: str | Path | None = None,
-    unit: str = "pair",
-    thresholds: Thresholds | None = None,
-    count: int = 10,
-    seed: int = 0,
-    resamples: int = 10_000,
-    level: float = 0.95,
-    cache: bool | str | Path = True,
-    watch: Watch | None = None,
-    **options: Any,
+    models: Sequence[Compared],
+    options: PeopleOptions | None = None,
+    settings: Settings | None = None,
 ) -> PeopleComparison:
-    """People (`cgb`, a study, its exported answers) beside models (as in `audit`, runs, `stored:BERT`): correlations, lists, agreement, accuracy.
+    """People beside models: correlations, lists of sentences, agreement, accuracy.
 
-    options: how models are opened (scoring, length, batch_size, device).
+    people: `cgb`, a study file, its exported answers, or their scores; models: as in `audit`, runs,
+    or `stored:BERT` with cgb. Only sentences that people answered are asked. Raises EvenhandError
+    where there is nobody, no model, or no sentence in common.
     """
-    check_settings(level, "percentile")
+    options, settings = options or PeopleOptions(), settings or Settings()
     if not models:
         raise EvenhandError(
-            "compare_people needs one model or more beside the people; give a model as in `audit`, a run, or stored:BERT with cgb"
+            "compare_people needs one model or more beside the people; "
+            "give a model as in `audit`, a run, or stored:BERT with cgb"
         )
-    asked = of_language(read_people(people, data=data), lang)
-    said = [_answers(m, asked.suite, watch, cache, {"seed": seed, **options}) for m in models]
-    settings: dict[str, Any] = {"seed": seed, "resamples": resamples, "level": level}
-    limits = thresholds or Thresholds()
-    names = short_names([a.respondent.removeprefix("stored:") for a in said])
-    found = [
-        set_beside(asked, n, a, unit=unit, thresholds=limits, count=count, **settings)
-        for n, a in zip(names, said, strict=True)
+    whole = of_language(read_people(people, options.data), options.lang)
+    asked = answered_only(whole)
+    answers = [_model_answers(m, asked.suite, options, settings) for m in models]
+    names = short_names([a.respondent.removeprefix(STORED) for a in answers])
+    compared = [
+        compare_model(asked, name, a, options, settings)
+        for name, a in zip(names, answers, strict=True)
     ]
-    clusters = [p.cluster for p in asked.suite.probes] if unit == "pair" else None
-    rows = [(asked.name, asked.score), *zip(asked.annotators, asked.fine, strict=True)]
+    agreement = None
+    if asked.annotators:
+        clusters = asked.clusters if options.unit == PAIR else None
+        agreement = agree(
+            asked.fine, asked.strata, asked.names, clusters=clusters, settings=settings
+        )
+    series = [(m.name, m.people, m.odds) for m in compared if len(m.people)]
     return PeopleComparison(
         people=asked,
-        agreement=agree(asked.fine, asked.strata, asked.annotators, clusters=clusters, **settings)
-        if len(asked.annotators)
-        else None,
-        accuracies=tuple(
-            accuracy_of(asked, people_answers(asked, row, name), **settings) for name, row in rows
-        ),
-        models=adjust_for_all(found),
-        unit=unit,
-        thresholds=limits,
-        **settings,
+        agreement=agreement,
+        # signed with the people's own suite, as in `measure`, and not with what was asked of models
+        accuracies=tuple(accuracy_of(asked, whole.suite, a, settings) for a in to_answers(asked)),
+        models=_adjusted(compared),
+        density=find_density(series) if series else None,
+        unit=options.unit,
+        thresholds=options.thresholds,
+        settings=settings,
     )

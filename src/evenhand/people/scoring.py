@@ -1,4 +1,4 @@
-"""Scoring: what one answer of a person says, and all of them together (Zhu et al. 2024, appendix B).
+"""Scoring: what one answer of a person says, and all together (Zhu et al. 2024, appendix B).
 
 Positive means male, negative female, 0 neither. Type 1 (two of three words): each word has a sign
 (male +1, female -1, neutral 0); words marked equal add up, ranked ones count 1.5 times the first
@@ -164,7 +164,9 @@ def annotator_scores(rows: Iterable[Scored], score: Score = "fine") -> dict[tupl
         lambda: defaultdict(list)
     )
     for row in rows:
-        by_type[row.annotator, row.probe][row.type].append(row.fine if score == "fine" else row.coarse)
+        by_type[row.annotator, row.probe][row.type].append(
+            row.fine if score == "fine" else row.coarse
+        )
     return {
         key: fmean(fmean(values) for values in types.values()) for key, types in by_type.items()
     }

@@ -1,26 +1,26 @@
-"""Which sentences show best where people and a model agree, where they differ, and what only one of them has? With thresholds that are printed.
+"""Lists of sentences that show where people and a model agree, and what only one of them has.
 
-How strongly a sentence leans: the rank of |score| among all sentences that both answered, as a share from 0 to 1 (ties at their mean), for people and for the
-model. Ranks and not the numbers themselves: PB has no bound, and one extreme sentence would outweigh what people say.
+How strongly a sentence leans is the rank of |score| among all sentences that both answered, as a
+share from 0 to 1 (ties at their mean), for people and for the model. Ranks and not the numbers
+themselves: PB has no bound, and one extreme sentence would outweigh what people say.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 
 from evenhand.core.errors import EvenhandError
-from evenhand.core.probe import Floats, Probe
+from evenhand.core.probe import Bools, Floats, Probe
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thresholds:
-    """From which score on do people, and a model, lean, and below which do they not? Between the two nothing is said."""
+    """From which score on people, and a model, lean, and below which they do not."""
 
     people_lean: float = 0.75  # half of the farthest fine score
     people_near: float = 0.25
@@ -49,11 +49,11 @@ class Sentence:
     @property
     def text(self) -> str:
         """The sentence with the blank drawn as a line."""
-        return "____".join(self.probe.around)
+        return "____".join(self.probe.around_blank)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
+class SentenceList:
     """The first sentences of a list, and how many there are in all."""
 
     sentences: tuple[Sentence, ...]
@@ -61,47 +61,62 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lists:
+class SentenceLists:
     """Four lists of one model beside the people."""
 
-    agree: Listed  # same direction, strongest first
-    differ: Listed  # opposite directions, strongest first
-    people_only: Listed  # people lean, the model does not
-    model_only: Listed
-    thresholds: Thresholds
+    agree: SentenceList  # same direction, strongest first
+    differ: SentenceList  # opposite directions, strongest first
+    people_only: SentenceList  # people lean, the model does not
+    model_only: SentenceList
+
+    def by_name(self) -> Mapping[str, SentenceList]:
+        """The lists in the order of a report."""
+        return {
+            "agree": self.agree,
+            "differ": self.differ,
+            "people_only": self.people_only,
+            "model_only": self.model_only,
+        }
 
 
 def strength(scores: Floats) -> Floats:
-    """How strongly does each sentence lean, among these? Mean ranks of |score| over their number, above 0 and up to 1."""
+    """How strongly each sentence leans among these, above 0 and up to 1.
+
+    Mean ranks of |score| over their number.
+    """
     return np.asarray(stats.rankdata(np.abs(scores)) / max(len(scores), 1))
 
 
 def list_sentences(
     probes: Sequence[Probe], people: Floats, odds: Floats, thresholds: Thresholds, count: int
-) -> Lists:
-    """The lists of sentences that both answered; equal ones in the order of the suite."""
+) -> SentenceLists:
+    """The lists of sentences that both answered; equal ones in the order of the suite.
+
+    count: how many sentences a list holds.
+    """
     if count < 0:
         raise EvenhandError(f"count is {count}; give how many sentences a list shows, 0 or more")
-    theirs, its = strength(people), strength(odds)
+    of_people, of_model = strength(people), strength(odds)
     side = np.sign(people) * np.sign(odds)
-    t = thresholds
+    limits = thresholds
 
-    def first(is_meant: NDArray[np.bool_], worth: Floats) -> Listed:
+    def first(is_meant: Bools, worth: Floats) -> SentenceList:
         order = [int(i) for i in np.argsort(-worth, kind="stable") if is_meant[i]]
         shown = tuple(
             Sentence(probe=probes[i], people=float(people[i]), odds=float(odds[i]))
             for i in order[:count]
         )
-        return Listed(sentences=shown, total=len(order))
+        return SentenceList(sentences=shown, total=len(order))
 
-    return Lists(
-        agree=first(side > 0, theirs * its),
-        differ=first(side < 0, theirs * its),
+    return SentenceLists(
+        agree=first(side > 0, of_people * of_model),
+        differ=first(side < 0, of_people * of_model),
         people_only=first(
-            (np.abs(people) >= t.people_lean) & (np.abs(odds) < t.model_near), theirs * (1 - its)
+            (np.abs(people) >= limits.people_lean) & (np.abs(odds) < limits.model_near),
+            of_people * (1 - of_model),
         ),
         model_only=first(
-            (np.abs(people) < t.people_near) & (np.abs(odds) >= t.model_lean), its * (1 - theirs)
+            (np.abs(people) < limits.people_near) & (np.abs(odds) >= limits.model_lean),
+            of_model * (1 - of_people),
         ),
-        thresholds=t,
     )

@@ -1,4 +1,4 @@
-"""Where does a linear boundary between male and female words run? A linear SVM of scikit-learn; what it is scored on, its fit has never seen."""
+"""A linear boundary between male and female words: an SVM that is scored on unseen words."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ def require_learner() -> None:
     """An error, before any model is loaded, where scikit-learn is missing."""
     if importlib.util.find_spec("sklearn") is None:
         raise LoadError(
-            "a boundary is learned with scikit-learn, which is not installed: pip install 'evenhand[picture]'"
+            "a boundary is learned with scikit-learn, which is not installed: "
+            "pip install 'evenhand[picture]'"
         )
 
 
@@ -50,11 +51,12 @@ def leave_out(
     names = np.unique(groups)
     fold_of = dict(zip(rng.permutation(names), np.arange(len(names)) % folds, strict=True))
     fold = np.asarray([fold_of[g] for g in groups])
-    found = np.full(len(vectors), np.nan)
+    distances = np.full(len(vectors), np.nan)
     for number in np.unique(fold):
         is_out = fold == number
-        found[is_out] = distance(fit(vectors[~is_out], is_female[~is_out]), vectors[is_out])
-    return found
+        boundary = fit(vectors[~is_out], is_female[~is_out])
+        distances[is_out] = distance(boundary, vectors[is_out])
+    return distances
 
 
 def is_right(distances: Floats, is_female: NDArray[np.bool_]) -> Floats:
@@ -65,7 +67,10 @@ def is_right(distances: Floats, is_female: NDArray[np.bool_]) -> Floats:
 def draw_line(
     points: Floats, is_female: NDArray[np.bool_]
 ) -> tuple[tuple[float, float, float] | None, float]:
-    """The boundary in the plane (a x + b y + c = 0) and how many of these points are on their side; no line where that is not more than half."""
+    """The boundary in the plane (a x + b y + c = 0) and the share of points on their side.
+
+    No line where that share is not more than half.
+    """
     boundary = fit(points, is_female)
     scaler, svm = boundary[0], boundary[-1]
     slope = svm.coef_[0] / scaler.scale_

@@ -1,8 +1,10 @@
-"""How does a model place gendered words, professions and emotions? Numbers first, and a plane to look at.
+"""Where a model places gendered words, professions and emotions: numbers, and a plane to look at.
 
-A linear SVM (scikit-learn) learns to tell sentences with male words from sentences with female words. What is scored was never seen by the fit, scaling
-included: the words of a pair, and of all pairs that share a word, are left out together. Professions and emotions are placed by the boundary of all
-gendered words. t-SNE is for the eye only; its plane has a boundary of its own, and that one's accuracy is another number.
+A linear SVM (scikit-learn) learns to tell sentences with male words from sentences with female
+words. What is scored was never seen by the fit, scaling included: the words of a pair, and of all
+pairs that share a word, are left out together. Professions and emotions are placed by the boundary
+of all gendered words. t-SNE is for the eye only; its plane has a boundary of its own, and that
+one's accuracy is another number.
 """
 
 from __future__ import annotations
@@ -16,9 +18,10 @@ from numpy.typing import NDArray
 from evenhand.core.errors import MeasureError
 from evenhand.core.estimate import Interval
 from evenhand.core.probe import Floats
+from evenhand.core.settings import Settings
 from evenhand.picture.boundary import distance, draw_line, fit, is_right, leave_out
 from evenhand.picture.scene import Scene, Sense
-from evenhand.stats.bootstrap import cluster_totals, intervals
+from evenhand.stats.bootstrap import cluster_totals, interval
 from evenhand.stats.correlation import correlate
 
 NEIGHBOURS = 5
@@ -36,10 +39,8 @@ class Sort:
     name: Sense
     words: int
     male_side: Interval  # share of them on the male side of the boundary
-    share: dict[
-        str, Interval
-    ]  # Pearson and Spearman of the distance with the share of women, and of how many words
-    shares: int
+    share: dict[str, Interval]  # Pearson and Spearman of the distance with the share of women
+    shares: int  # of how many words
     lean: dict[str, Interval]  # the same with the lean: male -1, none 0, female 1
     leans: int
 
@@ -55,66 +56,60 @@ class Picture:
     purity: Interval
     chance: float  # the purity of a space without gender
     sorts: tuple[Sort, ...]
-    distances: Floats  # to the boundary in the space, female side positive, gendered words by the fold that left them out
+    # to the boundary in the space, female side positive, gendered words left out of the fit
+    distances: Floats
     plane: Floats  # (words, 2)
     line: tuple[float, float, float] | None  # a x + b y + c = 0 in the plane, female side positive
     plane_accuracy: float  # of that line on the very points it was fitted on
-    clusters: tuple[
-        tuple[int, ...], ...
-    ]  # rows of neutral words that lie close together in the space
+    clusters: tuple[tuple[int, ...], ...]  # rows of neutral words close together in the space
     notes: tuple[str, ...]
 
 
 def place_words(
-    model: str,
-    about: str,
-    scene: Scene,
-    vectors: Floats,
-    *,
-    seed: int,
-    resamples: int = 10_000,
-    level: float = 0.95,
+    model: str, about: str, scene: Scene, vectors: Floats, settings: Settings
 ) -> Picture:
-    """Everything about one model, from the vectors of the scene's sentences."""
+    """Everything about one model, from the vectors of the scene's sentences.
+
+    model: its identity; about: which vector it is.
+    """
     check_vectors(model, scene, vectors)
-    streams = [np.random.default_rng([seed, i]) for i in range(4)]
+    streams = [np.random.default_rng([settings.seed, i]) for i in range(4)]
     rows = scene.gendered
     known, is_female, groups = vectors[rows], scene.is_female, scene.groups
     held_out = leave_out(known, is_female, groups, streams[0])
-    accuracy = ratio_interval(is_right(held_out, is_female), groups, streams[1], resamples, level)
+    accuracy = ratio_interval(is_right(held_out, is_female), groups, streams[1], settings)
     swapped = [
         float(is_right(leave_out(known, s, groups, streams[2]), s).mean())
         for s in swaps(scene, streams[2], SHUFFLES)
     ]
     pure, chance = purity(known, is_female, scene.partners, NEIGHBOURS)
-    spread = float(held_out.std())
-    placed = (
-        distance(fit(known, is_female), vectors) / spread
-        if spread > 0
-        else np.full(len(vectors), np.nan)
-    )
-    placed[rows] = held_out / spread if spread > 0 else np.nan
-    plane = flatten(vectors, seed)
-    line, plane_accuracy = draw_line(plane[rows], is_female)
-    notes = (
-        []
-        if spread > 0
-        else [
-            "every gendered word is equally far from the boundary, so distances have no unit and are not told"
-        ]
-    )
-    if accuracy.value in {0.0, 1.0}:
+    deviation = float(held_out.std())
+    placed = np.full(len(vectors), np.nan)
+    notes = []
+    if deviation > 0:
+        placed = distance(fit(known, is_female), vectors) / deviation
+        placed[rows] = held_out / deviation
+    else:
         notes.append(
-            f"no two of the {len(set(groups))} groups of gendered words differ in accuracy, so its interval has no width; errors up to 3 in {len(set(groups))} are not ruled out"
+            "every gendered word is equally far from the boundary, "
+            "so distances have no unit and are not told"
+        )
+    plane = flatten(vectors, settings.seed)
+    line, plane_accuracy = draw_line(plane[rows], is_female)
+    if accuracy.value in {0.0, 1.0}:
+        count = len(set(groups))
+        notes.append(
+            f"no two of the {count} groups of gendered words differ in accuracy, so its interval "
+            f"has no width; errors up to 3 in {count} are not ruled out"
         )
     return Picture(
         model=model,
         about=about,
         accuracy=accuracy,
         shuffled=float(np.mean(swapped)),
-        purity=ratio_interval(pure, groups, streams[1], resamples, level),
+        purity=ratio_interval(pure, groups, streams[1], settings),
         chance=chance,
-        sorts=tuple(_sort(s, scene, placed, streams[3], resamples, level) for s in scene.sorts),
+        sorts=tuple(_sort(s, scene, placed, streams[3], settings) for s in scene.sorts),
         distances=placed,
         plane=plane,
         line=line,
@@ -137,12 +132,16 @@ def check_vectors(model: str, scene: Scene, vectors: Floats) -> None:
         raise MeasureError(f"{model} has no vector for '{bad[0]}' ({len(bad)} such sentences)")
     if np.ptp(vectors[scene.gendered], axis=0).max() == 0:
         raise MeasureError(
-            f"{model} gives every gendered word the same vector: does its vocabulary have the words of this language?"
+            f"{model} gives every gendered word the same vector: "
+            "does its vocabulary have the words of this language?"
         )
 
 
 def swaps(scene: Scene, rng: np.random.Generator, count: int) -> list[NDArray[np.bool_]]:
-    """The genders with those of whole groups swapped at random: pairs stay pairs, and gender loses its meaning."""
+    """The genders with those of whole groups swapped at random.
+
+    Pairs stay pairs, and gender loses its meaning.
+    """
     groups = np.asarray(scene.groups)
     return [
         scene.is_female ^ rng.integers(0, 2, size=groups.max() + 1).astype(bool)[groups]
@@ -153,9 +152,10 @@ def swaps(scene: Scene, rng: np.random.Generator, count: int) -> list[NDArray[np
 def purity(
     vectors: Floats, is_female: NDArray[np.bool_], partners: Sequence[frozenset[int]], k: int
 ) -> tuple[Floats, float]:
-    """The share of each word's k nearest gendered words (cosine, partners left out) that are of its gender, and what chance gives.
+    """The share of each word's k nearest gendered words that are of its gender, and chance.
 
-    Words equally near at the last place share it, so that the order of the rows decides nothing.
+    By cosine, partners left out. Words equally near at the last place share it, so that the order
+    of the rows decides nothing.
     """
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit = vectors / np.where(norms > 0, norms, 1)
@@ -173,51 +173,42 @@ def purity(
 
 
 def ratio_interval(
-    scores: Floats, groups: Sequence[int], rng: np.random.Generator, resamples: int, level: float
+    scores: Floats, groups: Sequence[int], rng: np.random.Generator, settings: Settings
 ) -> Interval:
     """The mean score with an interval over the groups."""
-    totals = cluster_totals(
-        np.column_stack([scores, np.ones(len(scores))]), [f"{g:06d}" for g in groups]
-    )
-    return intervals(
-        totals,
-        lambda sums: {"": sums[..., 0] / sums[..., 1]},
-        rng,
-        resamples=resamples,
-        level=level,
-    )[""]
+    rows = np.column_stack([scores, np.ones(len(scores))])
+    totals = cluster_totals(rows, [f"{g:06d}" for g in groups])
+    return interval(totals, lambda sums: sums[..., 0] / sums[..., 1], rng, settings)
 
 
 def _sort(
-    name: Sense,
-    scene: Scene,
-    placed: Floats,
-    rng: np.random.Generator,
-    resamples: int,
-    level: float,
+    name: Sense, scene: Scene, placed: Floats, rng: np.random.Generator, settings: Settings
 ) -> Sort:
     rows = scene.rows(name)
-    far = placed[rows]
+    distances = placed[rows]
     share = np.asarray([scene.words[i].share for i in rows])
     lean = np.asarray([LEANS.get(scene.words[i].lean, np.nan) for i in rows])
-    is_male = np.where(np.isfinite(far), 0.5 - 0.5 * np.sign(far), np.nan)
+    is_male = np.where(np.isfinite(distances), 0.5 - 0.5 * np.sign(distances), np.nan)
     return Sort(
         name=name,
         words=len(rows),
-        male_side=ratio_interval(is_male, range(len(rows)), rng, resamples, level),
-        share=correlate(share, far, rng, resamples=resamples, level=level),
+        male_side=ratio_interval(is_male, range(len(rows)), rng, settings),
+        share=correlate(share, distances, rng, settings),
         shares=int(np.isfinite(share).sum()),
-        lean=correlate(lean, far, rng, resamples=resamples, level=level),
+        lean=correlate(lean, distances, rng, settings),
         leans=int(np.isfinite(lean).sum()),
     )
 
 
 def find_clusters(vectors: Floats, scene: Scene) -> tuple[tuple[int, ...], ...]:
-    """Neutral words of one sort that lie close together in the space: average linkage by cosine, cut where one in twenty of their distances is smaller."""
+    """Neutral words of one sort that lie close together in the space.
+
+    Average linkage by cosine, cut where one in twenty of their distances is smaller.
+    """
     from scipy.cluster.hierarchy import fcluster, linkage
     from scipy.spatial.distance import pdist
 
-    found = []
+    clusters: list[tuple[int, ...]] = []
     for sort in scene.sorts:
         rows = scene.rows(sort)
         if len(rows) < CLUSTERED:
@@ -227,18 +218,18 @@ def find_clusters(vectors: Floats, scene: Scene) -> tuple[tuple[int, ...], ...]:
         members = [
             tuple(r for r, n in zip(rows, number, strict=True) if n == c) for c in np.unique(number)
         ]
-        found += [m for m in members if len(m) >= CLUSTERED]
-    return tuple(found)
+        clusters += [m for m in members if len(m) >= CLUSTERED]
+    return tuple(clusters)
 
 
 def flatten(vectors: Floats, seed: int) -> Floats:
     """Two dimensions by t-SNE, started from the principal components."""
     from sklearn.manifold import TSNE
 
-    perplexity = min(PERPLEXITY, len(vectors) / 4)
     # exact: some hundred points need no approximation, and it is the same on any number of threads
     method = "exact" if len(vectors) <= 600 else "barnes_hut"
-    found = TSNE(
+    perplexity = min(PERPLEXITY, len(vectors) / 4)
+    tsne = TSNE(
         metric="cosine", init="pca", perplexity=perplexity, random_state=seed, method=method
-    ).fit_transform(vectors)
-    return np.asarray(found, dtype=np.float64)
+    )
+    return np.asarray(tsne.fit_transform(vectors), dtype=np.float64)

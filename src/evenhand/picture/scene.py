@@ -1,6 +1,7 @@
-"""Which sentences go into the picture? The gendered words, professions and emotions of built suites, each sentence once.
+"""The sentences of the picture: gendered words, professions and emotions, each sentence once.
 
-A suite asks choices: the context names a profession or an emotion (tags word, lean), the options name a male and a female person.
+They come from suites of choices: the context names a profession or an emotion (tags word, lean),
+the options name a male and a female person.
 """
 
 from __future__ import annotations
@@ -21,6 +22,11 @@ from evenhand.families.gendered_entailment.labour import built_in
 Sense = Literal["male", "female", "profession", "emotion"]
 SORTS: tuple[Sense, ...] = ("profession", "emotion")
 SIDES: tuple[Sense, Sense] = ("male", "female")  # in the order of the options
+CHOICES: dict[str, tuple[Sense, ...]] = {
+    "profession": ("profession",),
+    "emotion": ("emotion",),
+    "both": SORTS,
+}  # what is placed among the gendered words, each the name of a suite
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +60,7 @@ class Scene:
 
     @property
     def partners(self) -> list[frozenset[int]]:
-        """Of each gendered word, the gendered words it is paired with (positions among the gendered)."""
+        """The gendered words that each gendered word is paired with, as positions among them."""
         place = {row: i for i, row in enumerate(self.gendered)}
         return [
             frozenset(place[b if row == a else a] for a, b in self.pairs if row in (a, b))
@@ -63,7 +69,10 @@ class Scene:
 
     @property
     def groups(self) -> list[int]:
-        """Of each gendered word, the number of its group: pairs that share a word are one group, for they are no independent looks."""
+        """The number of the group of each gendered word.
+
+        Pairs that share a word are one group: they are not independent looks.
+        """
         group = list(range(len(self.gendered)))
         for position, partners in enumerate(self.partners):
             for other in partners:
@@ -84,13 +93,17 @@ class Scene:
 
 
 def scene_of(suites: Sequence[tuple[Sense, Suite]]) -> Scene:
-    """The scene of suites whose contexts are of the sense named with each; probes of other strata (recognition) are left aside."""
+    """The scene of suites whose contexts are of the sense named with each.
+
+    Probes of other strata (recognition) are left aside.
+    """
     couples: dict[tuple[str, str], tuple[str, ...]] = {}  # sentences -> names
     neutral: dict[str, Word] = {}
     for sense, suite in suites:
-        if suite.card.labels[:2] != GENDERS:
+        if suite.card.options[:2] != GENDERS:
+            options = ", ".join(suite.card.options)
             raise MeasureError(
-                f"suite '{suite.card.name}' has the options {', '.join(suite.card.labels)}; a picture needs male, female"
+                f"suite '{suite.card.name}' has the options {options}; a picture needs male, female"
             )
         shares = _shares(suite.card.language) if sense == "profession" else {}
         for probe in (p for p in suite.probes if p.stratum == sense):
@@ -109,14 +122,11 @@ def scene_of(suites: Sequence[tuple[Sense, Suite]]) -> Scene:
     gendered: dict[str, Word] = {}
     for couple, names in couples.items():
         for sentence, name, gender in zip(couple, names, SIDES, strict=True):
-            if (
-                gendered.setdefault(
-                    sentence, Word(name=name, sentence=sentence, sense=gender)
-                ).sense
-                != gender
-            ):
+            word = Word(name=name, sentence=sentence, sense=gender)
+            if gendered.setdefault(sentence, word).sense != gender:
                 raise MeasureError(
-                    f"'{sentence}' is both a male and a female option: a word has one gender in a picture"
+                    f"'{sentence}' is both a male and a female option: "
+                    "a word has one gender in a picture"
                 )
     row = {sentence: i for i, sentence in enumerate(gendered)}
     return Scene(
@@ -127,7 +137,10 @@ def scene_of(suites: Sequence[tuple[Sense, Suite]]) -> Scene:
 
 
 def _shares(language: str) -> dict[str, float]:
-    """The share of women by the word of the language; the figures are those of the United States, by English name."""
+    """The share of women by the word of the language.
+
+    The figures are those of the United States, by English name.
+    """
     figures = built_in()
     if language == "en":
         return figures

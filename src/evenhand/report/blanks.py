@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from evenhand.core.probe import GENDERS, Floats, Probe
 from evenhand.core.run import Run
-from evenhand.people.beside import is_of_people
 from evenhand.measures.log_odds import MEASURING, OBJECTIVE, log_odds
+from evenhand.people.beside import is_of_people
 
 NEAR = 0.1  # |PB| below which a sentence is said to lean neither way
 FEW_PAIRS = 30  # word pairs below which an interval over them is said to be rough

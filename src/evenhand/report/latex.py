@@ -1,33 +1,11 @@
-r"""What goes into a paper? Two tables that need `\usepackage{booktabs}` and nothing else."""
+r"""A document as LaTeX: tables of its brief sections, to be pulled in by `\input`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evenhand.core.run import Run
-from evenhand.report import wording
-from evenhand.report.conventions import sheaves
-from evenhand.report.estimates import (
-    BASELINE_TITLES,
-    baseline_number,
-    best_head,
-    checks,
-    fair,
-    ordered,
-    title,
-)
-from evenhand.report.labour import in_percent, paper_table
-from evenhand.report.listings import listings, shortened, told
-from evenhand.report.numbers import (
-    MISSING,
-    bounds,
-    interval_of,
-    number,
-    percent,
-    plain,
-    with_bounds,
-)
-from evenhand.report.shares import shown_strata
+from evenhand.core.document import Callout, Document, Row, Signatures, Table
+from evenhand.report.cells import is_numeric, limited, printable, row_texts
 
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -44,163 +22,122 @@ SPECIAL = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     '"': "''",
+    "“": "``",
+    "”": "''",
+    "‘": "`",
+    "’": "'",
     "…": r"\ldots{}",
     "–": "--",
+    "—": "---",
+    "−": "$-$",
+    "±": r"$\pm$",
+    "×": r"$\times$",
+    "Δ": r"$\Delta$",
+    "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$",
+    "→": r"$\to$",
+    "←": r"$\leftarrow$",
 }
+LETTER = 4.1  # points of a letter in a small table, about
+COLUMN = 345.0  # points of a column of text in an article
 
 
 def escaped(text: str) -> str:
-    """Text that any LaTeX sets as it is; a letter beyond ASCII, which needs fonts of its own, becomes its code point."""
-    flat = " ".join(text.split())
-    return "".join(
-        SPECIAL.get(c, c) if c in SPECIAL or c.isascii() else f"{{[}}U+{ord(c):04X}{{]}}"
+    """Text that any LaTeX sets as it is, on one line.
+
+    A letter beyond ASCII, which needs fonts of its own, becomes its code point.
+    """
+    flat = " ".join(printable(text).split())
+    letters = (
+        SPECIAL[c] if c in SPECIAL else c if c.isascii() else f"{{[}}U+{ord(c):04X}{{]}}"
         for c in flat
-    ).replace(r" \%", r"\,\%")
+    )
+    return "".join(letters).replace(r" \%", r"\,\%")
 
 
 def commented(text: str) -> str:
     """A line that LaTeX passes over."""
-    return "% " + " ".join(text.split())
+    return "% " + " ".join(printable(text).split())
 
 
-def tabular(columns: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """A table with its rules."""
-    body = [" & ".join(row) + r" \\" for row in rows]
-    return [
-        rf"\begin{{tabular}}{{{columns}}}",
-        r"\toprule",
-        " & ".join(heads) + r" \\",
-        r"\midrule",
-        *body,
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
+def to_latex(document: Document) -> str:
+    """The tables of the brief sections; facts, lead, signatures and notes as comments."""
+    brief = [section for section in document.sections if section.is_brief]
+    tables = [b for section in brief for b in section.blocks if isinstance(b, Table) and b.rows]
+    floats: list[str] = []
+    labels: dict[str, int] = {}
+    for i, table in enumerate(tables):
+        labels[table.name] = labels.get(table.name, 0) + 1
+        again = f"-{labels[table.name]}" if labels[table.name] > 1 else ""
+        label = f"tab:evenhand-{document.name}-{table.name}{again}"
+        floats += ["", *_float(document, table, label, is_first=i == 0)]
+    packages = "booktabs,graphicx" if any(r"\resizebox" in line for line in floats) else "booktabs"
+    lines = [rf"% needs \usepackage{{{packages}}}", *_comments(document), *floats]
+    return "\n".join(lines) + "\n"
 
 
-def floating(
-    inside: Sequence[str], caption: str, label: str, under: Sequence[str] = ()
-) -> list[str]:
-    """A float with caption and label."""
+def _comments(document: Document) -> list[str]:
+    lines = [f"{name} {value}" for name, value in document.facts.items()]
+    lines += document.lead
+    for section in document.sections:
+        for block in section.blocks:
+            match block:
+                case Signatures(lines=signatures):
+                    lines += [f"signature {line}" for line in signatures]
+                case Callout(text=text):
+                    lines.append(f"note {text}")
+    return [commented(line) for line in lines]
+
+
+def _float(document: Document, table: Table, label: str, *, is_first: bool) -> list[str]:
+    """A table in a float with its caption; the first one also says what can be said."""
+    title, rows = limited(table)
+    about = f"{document.title}, {document.subtitle}" if document.subtitle else document.title
+    parts = [f"{title}: {about}." if title else f"{about}."]
+    parts += document.lead[:1] if is_first else ()
+    parts += [table.note] if table.note else ()
     return [
         r"\begin{table}[t]",
         r"\centering",
         r"\footnotesize",
         r"\setlength{\tabcolsep}{2.9pt}",
-        *inside,
-        *under,
-        rf"\caption{{{caption}}}",
+        *_fitted(table, rows),
+        rf"\caption{{{escaped(' '.join(parts))}}}",
         rf"\label{{{label}}}",
         r"\end{table}",
     ]
 
 
-def _scores(run: Run) -> list[str]:
-    rows = []
-    groups = (
-        {s.estimates[0].measure: s.title for s in sheaves(run)} if len(sheaves(run)) > 1 else {}
-    )
-    for found in (*ordered(run), *checks(run)):
-        if found.measure in groups:
-            rows.append([rf"\emph{{{escaped(groups[found.measure])}}}", *[""] * 7])
-        rules = (
-            ["--", "--"]
-            if found in checks(run)
-            else [baseline_number(run, rule, found.measure) for rule in BASELINE_TITLES]
-        )
-        name, best = escaped(title(found.measure)), plain(fair(found.measure))
-        rows.append(
-            [
-                name,
-                number(found.value),
-                bounds(interval_of(found)),
-                best,
-                *rules,
-                f"{found.probes:,}",
-                escaped(percent(found.coverage, 1)),
-            ]
-        )
-    heads = (
-        "measure",
-        "value",
-        rf"{run.estimates[0].level * 100:g}\,\% interval",
-        best_head(run),
-        "random",
-        "constant",
-        "probes",
-        "coverage",
-    )
-    return tabular("lrcrrrrr", heads, rows)
+def _fitted(table: Table, rows: Sequence[Row]) -> list[str]:
+    """The table; one that may be wider than a column is as large as fits, never larger."""
+    known = (row_texts(row, table.columns) for row in rows if not row.is_heading)
+    texts = [[c.title for c in table.columns], *known]
+    wide = sum(max(map(len, column)) for column in zip(*texts, strict=True)) * LETTER
+    inside = tabular(table, rows)
+    if wide + 5.8 * len(table.columns) <= COLUMN:
+        return inside
+    fit = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+    return [fit, *inside, "}"]
 
 
-def _shares(run: Run) -> list[str]:
-    rows = []
-    for row in shown_strata(run):
-        cells = [escaped(percent(s, 1)) for s in row.shares.values()]
-        bold = [
-            rf"\textbf{{{c}}}" if label in row.counted else c
-            for label, c in zip(row.shares, cells, strict=True)
-        ]
-        against = with_bounds(row.component) if row.counted else MISSING if row.note else "--"
-        rows.append(
-            [
-                escaped(f"{row.stratum} {row.title}" if row.title != row.stratum else row.title),
-                f"{row.answered:,}",
-                *bold,
-                against,
-            ]
-        )
-    labels = run.answers.labels
-    return tabular(
-        "lr" + "r" * len(labels) + "r",
-        ("stratum", "pairs", *(escaped(label) for label in labels), "counts against"),
-        rows,
-    )
-
-
-def to_latex(run: Run) -> str:
-    r"""The run as LaTeX, to be pulled in by `\input{report.tex}`."""
-    card, found = run.suite.card, ordered(run)
-    about = f"{escaped(run.answers.respondent)} on {escaped(card.name)} {escaped(card.version)} ({escaped(card.language)})"
-    broken = escaped(found[0].signature).replace(r"\textbar{}", r"\textbar{}\allowbreak{}")
-    signed = [
-        r"\par\medskip",
-        rf"\parbox{{\linewidth}}{{\raggedright\scriptsize\texttt{{{broken}}}}}",
+def tabular(table: Table, rows: Sequence[Row]) -> list[str]:
+    """A table with its rules."""
+    aligned = "".join("r" if is_numeric(column) else "l" for column in table.columns)
+    body = []
+    for row in rows:
+        texts = [escaped(text) for text in row_texts(row, table.columns)]
+        if row.is_heading:
+            span = rf"\multicolumn{{{len(table.columns)}}}{{l}}"
+            body.append(rf"{span}{{\emph{{{texts[0]}}}}} \\")
+            continue
+        texts = [rf"\textbf{{{t}}}" if i in row.strong else t for i, t in enumerate(texts)]
+        body.append(" & ".join(texts) + r" \\")
+    return [
+        rf"\begin{{tabular}}{{{aligned}}}",
+        r"\toprule",
+        " & ".join(escaped(column.title) for column in table.columns) + r" \\",
+        r"\midrule",
+        *body,
+        r"\bottomrule",
+        r"\end{tabular}",
     ]
-    lines = [
-        r"% needs \usepackage{booktabs}",
-        commented(f"model {run.answers.respondent}"),
-        *(commented(f"signature {e.signature}") for e in (*found, *checks(run))),
-        *(commented(f"note {note}") for note in wording.notes(run)),
-        *floating(
-            _scores(run),
-            f"Scores of {about}. {escaped(wording.verdict(run, found[0]))}",
-            "tab:evenhand-scores",
-            signed,
-        ),
-    ]
-    if shown_strata(run):
-        missing = "".join(
-            f" {escaped(row.stratum)}: {escaped(row.note)}."
-            for row in shown_strata(run)
-            if row.note
-        )
-        caption = f"Label shares of {about}; shares in bold count against the model.{missing}"
-        lines += ["", *floating(_shares(run), caption, "tab:evenhand-shares")]
-    heads, rows = paper_table(run)
-    if rows:
-        table = [[escaped(label), *(in_percent(i) for i in values)] for label, values in rows]
-        inside = tabular(
-            "l" + "r" * len(heads), ("occupations", *(escaped(h) for h in heads)), table
-        )
-        lines += [
-            "",
-            *floating(inside, f"Gendered entailment of {about}, percent.", "tab:evenhand-gendered"),
-        ]
-    for listing in map(shortened, listings(run)):
-        body = [[escaped(told(cell)) for cell in row] for row in listing.rows]
-        inside = tabular(
-            "l" + "r" * (len(listing.heads) - 1), [escaped(h) for h in listing.heads], body
-        )
-        caption = f"{escaped(listing.title)}, {about}. {escaped(listing.note)}".strip()
-        lines += ["", *floating(inside, caption, f"tab:evenhand-{listing.name}")]
-    return "\n".join(lines) + "\n"

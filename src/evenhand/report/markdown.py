@@ -1,176 +1,118 @@
-"""What goes into a readme, an issue or a model card? The run as Markdown."""
+"""A document as Markdown: for a readme, an issue or a model card."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from evenhand import __version__
-from evenhand.core.run import Run
-from evenhand.report import wording
-from evenhand.report.conventions import sheaves
-from evenhand.report.estimates import (
-    BASELINE_TITLES,
-    baseline_number,
-    best_head,
-    checks,
-    fair,
-    ordered,
-    ties_of,
-    title,
+from evenhand.core.chart import Chart
+from evenhand.core.document import (
+    Block,
+    Callout,
+    Document,
+    Exhibit,
+    Facts,
+    Prose,
+    Section,
+    Signatures,
+    Specimen,
+    Table,
 )
-from evenhand.report.evidence import evidence
-from evenhand.report.figures import view_by
-from evenhand.report.labour import in_percent, paper_table
-from evenhand.report.listings import listings, shortened, told
-from evenhand.report.numbers import amount, bounds, interval_of, number, percent, plain, with_bounds
-from evenhand.report.shares import shown_strata
-
-OCCUPATIONS = 10
+from evenhand.core.probe import BLANK
+from evenhand.core.text import with_bounds
+from evenhand.report.cells import is_numeric, limited, printable, row_texts
 
 
 def escaped(text: str) -> str:
     """Text that Markdown leaves as it is, on one line."""
-    return re.sub(r"([\\`*_{}\[\]<>|#])", r"\\\1", " ".join(text.split()))
+    return re.sub(r"([\\`*_{}\[\]<>|#])", r"\\\1", " ".join(printable(text).split()))
 
 
-def make_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table, the first column to the left, numbers to the right."""
-    lines = [heads, ["---", *["---:"] * (len(heads) - 1)], *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+def to_markdown(document: Document) -> str:
+    """The document as Markdown: everything but the pictures of its charts."""
+    parts = [f"# {escaped(document.title)}", escaped(document.subtitle), *_lead(document)]
+    for section in document.sections:
+        parts += [f"{'#' * section.level} {escaped(section.title)}", *_section(section)]
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _scores(run: Run) -> str:
-    rows = []
-    heads = {s.estimates[0].measure: s.title for s in sheaves(run)} if len(sheaves(run)) > 1 else {}
-    for found in (*ordered(run), *checks(run)):
-        if found.measure in heads:
-            rows.append([f"*{heads[found.measure]}*", *[""] * 9])
-        rules = (
-            ["–", "–"]
-            if found in checks(run)
-            else [baseline_number(run, rule, found.measure) for rule in BASELINE_TITLES]
-        )
-        counts = [
-            f"{found.probes:,}",
-            f"{found.clusters:,}",
-            percent(found.coverage, 1),
-            f"{ties_of(run, found):,}",
-        ]
-        name, best = escaped(title(found.measure)), plain(fair(found.measure))
-        rows.append(
-            [name, f"**{number(found.value)}**", bounds(interval_of(found)), best, *rules, *counts]
-        )
-    return make_table(
-        [
-            "measure",
-            "value",
-            f"{run.estimates[0].level * 100:g} % interval",
-            best_head(run),
-            "random",
-            "constant",
-            "probes",
-            "clusters",
-            "coverage",
-            "ties",
-        ],
-        rows,
-    )
+def _lead(document: Document) -> list[str]:
+    if (headline := document.headline) is None:
+        return [escaped(line) for line in document.lead]
+    score = f"**{escaped(headline.title)} {with_bounds(headline.interval)}.**"
+    return [" ".join([score, *(escaped(line) for line in document.lead)])]
 
 
-def _shares(run: Run) -> str:
-    rows = []
-    for row in shown_strata(run):
-        cells = [
-            f"**{percent(s, 1)}**" if label in row.counted else percent(s, 1)
-            for label, s in row.shares.items()
-        ]
-        against = (
-            with_bounds(row.component) if row.counted and not row.note else escaped(row.note) or "–"
-        )
-        name = f"{row.stratum} {row.title}" if row.title != row.stratum else row.title
-        rows.append([escaped(name), f"{row.answered:,}", *cells, against])
-    return make_table(
-        [
-            "stratum",
-            "answered",
-            *(escaped(label) for label in run.answers.labels),
-            "counts against",
-        ],
-        rows,
-    )
+def _section(section: Section) -> list[str]:
+    parts = []
+    has_table = any(isinstance(block, Table) for block in section.blocks)
+    for block in section.blocks:
+        if isinstance(block, Chart) and has_table:
+            continue  # its numbers are in the table
+        parts += _block(block, section)
+    return parts
 
 
-def _worst(run: Run) -> str:
-    view = view_by(run, "occupation")
-    if view is None:
-        return ""
-    rows = [
-        [escaped(g.name), escaped(g.tags.get("lean", "")), with_bounds(g.interval), str(g.probes)]
-        for g in view.groups[:OCCUPATIONS]
-    ]
-    head = f"### The {amount(len(rows), 'occupation')} farthest from the fair value, of {len(view.groups):,}"
-    return (
-        head
-        + "\n\n"
-        + make_table(["occupation", "lean", escaped(title(view.measure)), "pairs"], rows)
-    )
+def _block(block: Block, section: Section) -> list[str]:
+    match block:
+        case Prose(lines=lines, is_list=is_list):
+            return [bullets(lines)] if is_list else [escaped(line) for line in lines]
+        case Callout(text=text):
+            return [f"> {escaped(text)}"]
+        case Table():
+            return _table(block, section)
+        case Exhibit():
+            return _exhibit(block, section)
+        case Facts(rows=rows):
+            return ["\n".join(f"- {escaped(name)}: {escaped(value)}" for name, value in rows)]
+        case Signatures(lines=lines):
+            return [fenced(lines)] if lines else []
+        case Chart():
+            return [f"*{escaped(block.title)}.* {escaped(block.description)}"]
 
 
-def to_markdown(run: Run) -> str:
-    """The run as a Markdown document."""
-    card, first = run.suite.card, ordered(run)[0]
-    signatures = "\n".join(" ".join(e.signature.split()) for e in (*ordered(run), *checks(run)))
-    said = [
-        f"# {escaped(run.answers.respondent)} on {escaped(card.name)} {escaped(card.version)} ({card.language})",
-        f"**{escaped(title(first.measure))} {with_bounds(interval_of(first))}.** {escaped(wording.summary(run))}",
-        "## Scores",
-        _scores(run),
-    ]
-    if shown_strata(run):
-        said += ["## Label shares", _shares(run), "Shares in bold count against the model."]
-    heads, rows = paper_table(run)
-    if rows:
-        said += [
-            "## By the gender of the workers, percent",
-            make_table(
-                ["occupations", *heads],
-                [[label, *(in_percent(i) for i in cells)] for label, cells in rows],
-            ),
-        ]
-    for relation in run.relations:
-        said.append(
-            f"{title(relation.measure)} against the share of women: Pearson {with_bounds(relation.pearson)}, Spearman {with_bounds(relation.spearman)}."
-        )
-    for listing in map(shortened, listings(run)):
-        body = [
-            [escaped(cell) if isinstance(cell, str) else told(cell) for cell in row]
-            for row in listing.rows
-        ]
-        said += [
-            f"### {escaped(listing.title)}",
-            make_table([escaped(h) for h in listing.heads], body),
-            escaped(listing.note),
-        ]
-    for shown in evidence(run):
-        said += [
-            f"### {escaped(shown.title)}",
-            escaped(shown.note),
-            "\n".join(f"- {escaped(item.text)}: {escaped(item.told)}" for item in shown.items),
-        ]
-    said += [_worst(run), "## Method", escaped(" ".join(wording.method(run)))]
-    said += [
-        "## What this number does not say",
-        "\n".join(f"- {escaped(line)}" for line in wording.limits(run)),
-    ]
-    if wording.notes(run):
-        said += [
-            "## Missing and noteworthy",
-            "\n".join(f"- {escaped(line)}" for line in wording.notes(run)),
-        ]
-    said += [
-        "## Signatures",
-        f"```text\n{signatures}\n```",
-        f"Suite: {escaped(card.citation)}; licence {escaped(card.licence)}. evenhand {__version__}.",
-    ]
-    return "\n\n".join(part for part in said if part) + "\n"
+def bullets(lines: Sequence[str]) -> str:
+    """Lines as the points of a list."""
+    return "\n".join(f"- {escaped(line)}" for line in lines)
+
+
+def fenced(lines: Sequence[str]) -> str:
+    """Lines as they are, in a fence that none of them can close."""
+    joined = "\n".join(" ".join(printable(line).split()) for line in lines)
+    fence = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", joined)), 3)
+    return f"{fence}text\n{joined}\n{fence}"
+
+
+def _head(title: str, section: Section) -> list[str]:
+    if not title or title == section.title:
+        return []
+    return [f"{'#' * (section.level + 1)} {escaped(title)}"]
+
+
+def _table(table: Table, section: Section) -> list[str]:
+    title, rows = limited(table)
+    head = _head(title, section)
+    if not rows:
+        return [*head, escaped(table.note)] if table.note else []
+    heads = [escaped(column.title) for column in table.columns]
+    rulers = ["---:" if is_numeric(column) else "---" for column in table.columns]
+    lines = [heads, rulers]
+    for row in rows:
+        texts = [escaped(text) for text in row_texts(row, table.columns)]
+        if row.is_heading:
+            lines.append([f"*{texts[0]}*", *texts[1:]])
+        else:
+            lines.append([f"**{t}**" if i in row.strong else t for i, t in enumerate(texts)])
+    body = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return [*head, body, escaped(table.note)]
+
+
+def _exhibit(exhibit: Exhibit, section: Section) -> list[str]:
+    items = "\n".join(f"- {_specimen(specimen)}" for specimen in exhibit.specimens)
+    return [*_head(exhibit.title, section), escaped(exhibit.note), items or "None."]
+
+
+def _specimen(specimen: Specimen) -> str:
+    text = " / ".join(line.replace(BLANK, "____") for line in specimen.lines if line)
+    tag = f" ({escaped(specimen.tag)})" if specimen.tag else ""
+    return f"{escaped(text)}{tag}: {escaped(specimen.summary)}"

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from evenhand import __version__
-from evenhand.people.agreement import AgreementReport, Leaning, Pair
-from evenhand.people.compare import PeopleComparison
 from evenhand.core.estimate import Estimate
+from evenhand.people.agreement import AgreementReport, Leaning, Pair
 from evenhand.people.beside import Beside, Correlation
+from evenhand.people.compare import PeopleComparison
 from evenhand.report import people_wording as wording
 from evenhand.report.json_values import json_interval, json_number
 from evenhand.report.people_tables import lists_of

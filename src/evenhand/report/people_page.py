@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from evenhand import __version__
-from evenhand.people.compare import PeopleComparison
 from evenhand.people.beside import Beside
+from evenhand.people.compare import PeopleComparison
 from evenhand.people.sentence_lists import Sentence
 from evenhand.report import people_wording as wording
 from evenhand.report.html import language_name, templates

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evenhand import __version__
-from evenhand.people.compare import PeopleComparison
 from evenhand.people.beside import Beside, Correlation
+from evenhand.people.compare import PeopleComparison
 from evenhand.people.sentence_lists import Listed, Sentence
 from evenhand.report import people_wording as wording
 from evenhand.report.blanks import times

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from evenhand.people.compare import PeopleComparison
-from evenhand.people.beside import Beside
-from evenhand.report.numbers import amount, number, percent, with_bounds
 from evenhand.families.contextualised.mask_probe import MEASURING, OBJECTIVE
+from evenhand.people.beside import Beside
+from evenhand.people.compare import PeopleComparison
+from evenhand.report.numbers import amount, number, percent, with_bounds
 
 STRATA = {MEASURING: "measuring", OBJECTIVE: "objective"}
 LISTS = {

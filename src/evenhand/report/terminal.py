@@ -1,161 +1,259 @@
-"""What should a person at a terminal see? Scores beside what a fair, a guessing and a constant respondent get, and the shares they come from."""
+"""A document on a terminal: what can be said, the tables of its brief sections, notes."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from evenhand.core.run import Run
-from evenhand.report import wording
-from evenhand.report.conventions import sheaves
-from evenhand.report.estimates import (
-    BASELINE_TITLES,
-    baseline_number,
-    best_head,
-    checks,
-    fair,
-    ordered,
-    short_title,
-    ties_of,
+from evenhand.core.document import (
+    Block,
+    Callout,
+    Column,
+    Document,
+    Exhibit,
+    Facts,
+    Prose,
+    Row,
+    Section,
+    Signatures,
+    Table,
 )
-from evenhand.report.listings import Listing, listings, shortened, told
-from evenhand.report.numbers import (
-    MISSING,
-    amount,
-    bounds,
-    interval_of,
-    number,
-    percent,
-    plain,
-    with_bounds,
-)
-from evenhand.report.shares import shown_strata
+from evenhand.core.probe import BLANK
+from evenhand.report.cells import bounds_text, cell_text, is_numeric, limited, printable, value_text
 
 if TYPE_CHECKING:
+    from rich import table as rich_table
     from rich.console import Console
-    from rich.table import Table
-
-ROOMY = 118  # columns from which the counts stand beside the scores
-TITLED = 92  # columns from which a stratum is named in full
-
-
-def make_table(*heads: str) -> Table:
-    """An empty table: the first column to the left, numbers to the right."""
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="dim")
-    for i, head in enumerate(heads):
-        table.add_column(head, justify="right" if i else "left", no_wrap=i > 0, overflow="fold")
-    return table
-
-
-def add_row(table: Table, *cells: str, bold: Collection[int] = ()) -> None:
-    """Add a row of plain texts: `[n/a]` must not be taken for markup."""
     from rich.text import Text
 
-    table.add_row(*(Text(cell, style="bold" if i in bold else "") for i, cell in enumerate(cells)))
+SPECIMENS = 3  # of an exhibit that are printed
+SHORT_TABLE = 14  # rows up to which a wide table is cut in two and keeps its intervals
+NAMES, TEXTS = 24, 20  # columns to which names and other texts may be folded
+GAP = 3  # columns between two columns of a table
 
 
-def _scores(run: Run, width: int) -> list[Table]:
-    """One table where there is room, else the counts in a second one."""
-    heads, counts = (
-        ("measure", "value", "interval", best_head(run), "random", "constant"),
-        ("probes", "clusters", "coverage", "ties"),
+def plain(text: str, style: str = "") -> Text:
+    """A text without markup: `[n/a]` stays as it is, and nothing in it steers the terminal."""
+    from rich.text import Text
+
+    return Text(printable(text), style=style)
+
+
+def print_document(document: Document, console: Console) -> None:
+    """Print the title, the lead and the brief sections; signatures last."""
+
+    console.print()
+    console.print(plain(document.title, "bold").append(f"  {printable(document.subtitle)}", ""))
+    console.print()
+    is_one = document.headline is not None  # sentences about one number are one paragraph
+    for line in [" ".join(document.lead)] if is_one else document.lead:
+        console.print(plain(line))
+    console.print()
+    brief = [section for section in document.sections if section.is_brief]
+    for section in brief:
+        _print_section(section, console)
+    for section in brief:
+        for block in section.blocks:
+            if isinstance(block, Signatures) and not block.is_folded:
+                _print_signatures(block, console)
+
+
+def _print_section(section: Section, console: Console) -> None:
+
+    shown = [b for b in section.blocks if _is_shown(b)]
+    if not shown:
+        return
+    if not all(isinstance(block, Callout) for block in shown):
+        console.print(plain(section.title, "bold"))
+    for i, block in enumerate(shown):
+        _print_block(block, section, console)
+        if not (isinstance(block, Callout) and isinstance(_at(shown, i + 1), Callout)):
+            console.print()
+
+
+def _at(blocks: Sequence[Block], place: int) -> Block | None:
+    return blocks[place] if place < len(blocks) else None
+
+
+def _is_shown(block: Block) -> bool:
+    match block:
+        case Table(rows=rows, note=note):
+            return bool(rows or note)
+        case Prose(lines=lines):
+            return bool(lines)
+        case Callout() | Facts() | Exhibit():
+            return True
+    return False
+
+
+def _print_block(block: Block, section: Section, console: Console) -> None:
+
+    match block:
+        case Prose(lines=lines, is_list=is_list, is_quiet=is_quiet):
+            style = "dim" if is_quiet else ""
+            for line in lines:
+                _print_beside("-" if is_list else "", line, style, console)
+        case Callout(text=text):
+            _print_beside("!", text, "yellow", console)
+        case Table():
+            _print_table(block, section, console)
+        case Facts(rows=rows):
+            for name, value in rows:
+                console.print(plain(f"{name}: {value}", "dim"))
+        case Exhibit():
+            if block.title != section.title:
+                console.print(plain(block.title, "bold"))
+            console.print(plain(block.note, "dim"))
+            for specimen in block.specimens[:SPECIMENS]:
+                text = " / ".join(line.replace(BLANK, "____") for line in specimen.lines if line)
+                _print_beside("-", f"{text}: {specimen.summary}", "", console)
+
+
+def _print_beside(sign: str, text: str, style: str, console: Console) -> None:
+    """A sign and the text beside it, folded under its own beginning."""
+    from rich.table import Table as Grid
+
+    if not sign:
+        console.print(plain(text, style))
+        return
+    grid = Grid.grid(padding=(0, 1))
+    grid.add_row(sign, plain(text), style=style)
+    console.print(grid)
+
+
+def _print_table(table: Table, section: Section, console: Console) -> None:
+
+    title, rows = limited(table)
+    if title and title != section.title:
+        console.print(plain(title, "bold"))
+    parts, has_all = fitted(table, rows, console.width) if rows else ([], True)
+    for i, part in enumerate(parts):
+        if i:
+            console.print()
+        console.print(part)
+    missing = "" if has_all else "The intervals are in the report."
+    if note := " ".join(filter(None, (table.note, missing))):
+        console.print(plain(note, "dim"))
+
+
+def fitted(table: Table, rows: Sequence[Row], width: int) -> tuple[list[rich_table.Table], bool]:
+    """The table as wide as there is room, and whether it has its intervals.
+
+    One table; else two that share their first column; else, as for a long table, without
+    intervals, in as many tables as are needed.
+    """
+    whole = list(range(len(table.columns)))
+    starred = _starred(rows, len(whole))
+    texts = [_texts(row, table.columns, starred) for row in rows]
+    if _width(table, rows, texts, whole) <= width:
+        return [_drawn(table, rows, texts, whole)], True
+    is_long = sum(not row.is_heading for row in rows) > SHORT_TABLE
+    parts = _parts(table, rows, texts, width)
+    has_intervals = any(
+        bounds_text(cell, column.form)
+        for row in rows
+        for cell, column in zip(row.cells, table.columns, strict=False)
     )
-    is_roomy = width >= ROOMY
-    first = make_table(*heads, *(counts if is_roomy else ()))
-    second = make_table("measure", *counts)
-    heads_of = (
-        {s.estimates[0].measure: s.title for s in sheaves(run)} if len(sheaves(run)) > 1 else {}
-    )
-    for found in (*ordered(run), *checks(run)):
-        name, best = short_title(found.measure), plain(fair(found.measure))
-        if heads_of.get(found.measure) and found not in checks(run):
-            add_row(first, f"{heads_of[found.measure]}", *[""] * (len(first.columns) - 1), bold={0})
-        rules = (
-            ["-", "-"]
-            if found in checks(run)
-            else [baseline_number(run, rule, found.measure) for rule in BASELINE_TITLES]
-        )
-        counted = [
-            f"{found.probes:,}",
-            f"{found.clusters:,}",
-            percent(found.coverage, 1),
-            f"{ties_of(run, found):,}",
-        ]
-        add_row(
-            first,
-            name,
-            number(found.value),
-            bounds(interval_of(found)),
-            best,
-            *rules,
-            *(counted if is_roomy else ()),
-            bold={1},
-        )
-        add_row(second, name, *counted)
-    return [first] if is_roomy else [first, second]
+    if has_intervals and (is_long or len(parts) > 2):
+        texts = [_texts(row, table.columns, starred, is_short=True) for row in rows]
+        parts = _parts(table, rows, texts, width)
+        return [_drawn(table, rows, texts, part) for part in parts], False
+    return [_drawn(table, rows, texts, part) for part in parts], True
 
 
-def _shares(run: Run, width: int) -> Table:
-    """The share of each label in each stratum; those that count against the model have a star."""
-    labels = run.answers.labels
-    table = make_table(
-        "stratum", "pairs", *(label.replace("_", " ") for label in labels), "counts against"
-    )
-    for row in shown_strata(run):
-        cells = [
-            f"*{percent(s, 1)}" if label in row.counted else percent(s, 1)
-            for label, s in row.shares.items()
-        ]
-        name = (
-            f"{row.stratum} {row.title}"
-            if row.title != row.stratum and width >= TITLED
-            else row.stratum or row.title
-        )
-        against = with_bounds(row.component) if row.counted else MISSING if row.note else "-"
-        pairs = f"{row.answered:,}" + (f"/{row.probes:,}" if row.answered < row.probes else "")
-        add_row(
-            table,
-            name,
-            pairs,
-            *cells,
-            against,
-            bold={i + 2 for i, label in enumerate(labels) if label in row.counted},
+def _starred(rows: Sequence[Row], columns: int) -> set[int]:
+    """Columns in which some cells are set apart and others are not: bold alone may be lost."""
+    plain = [row for row in rows if not row.is_heading]
+    counts = [sum(place in row.strong for row in plain) for place in range(columns)]
+    return {place for place, count in enumerate(counts) if 0 < count < len(plain)}
+
+
+def _texts(
+    row: Row, columns: Sequence[Column], starred: set[int], *, is_short: bool = False
+) -> list[str]:
+    if row.is_heading:
+        return [cell_text(row.cells[0], columns[0].form), *[""] * (len(columns) - 1)]
+    texts = []
+    for place, (cell, column) in enumerate(zip(row.cells, columns, strict=True)):
+        text = (value_text if is_short else cell_text)(cell, column.form)
+        texts.append(f"*{text}" if place in starred and place in row.strong else text)
+    return texts
+
+
+def _sizes(table: Table, rows: Sequence[Row], texts: Sequence[Sequence[str]]) -> list[int]:
+    """How many terminal columns each column needs at least; texts may be folded, numbers not."""
+    from rich.cells import cell_len
+
+    sizes = []
+    for place, column in enumerate(table.columns):
+        known = [text[place] for text, row in zip(texts, rows, strict=True) if not row.is_heading]
+        natural = max((cell_len(text) for text in known), default=0)
+        longest = max((cell_len(word) for text in known for word in text.split()), default=0)
+        if not is_numeric(column):
+            natural = min(natural, max(longest, NAMES if place == 0 else TEXTS))
+        head = max((cell_len(word) for word in column.title.split()), default=0)
+        sizes.append(max(natural, head))
+    return sizes
+
+
+def _width(
+    table: Table, rows: Sequence[Row], texts: Sequence[Sequence[str]], part: Sequence[int]
+) -> int:
+    sizes = _sizes(table, rows, texts)
+    return sum(sizes[place] for place in part) + GAP * (len(part) - 1)
+
+
+def _parts(
+    table: Table, rows: Sequence[Row], texts: Sequence[Sequence[str]], width: int
+) -> list[list[int]]:
+    """The columns in groups that fit, each with the first column before them."""
+    sizes = _sizes(table, rows, texts)
+    parts, used = [[0]], sizes[0]
+    for place in range(1, len(sizes)):
+        if len(parts[-1]) > 1 and used + GAP + sizes[place] > width:
+            parts.append([0])
+            used = sizes[0]
+        parts[-1].append(place)
+        used += GAP + sizes[place]
+    return parts
+
+
+def _drawn(
+    table: Table, rows: Sequence[Row], texts: Sequence[Sequence[str]], part: Sequence[int]
+) -> rich_table.Table:
+    columns = [table.columns[place] for place in part]
+    sizes = _sizes(table, rows, texts)
+    drawn = make_table(columns, [sizes[place] for place in part])
+    for row, cells in zip(rows, texts, strict=True):
+        strong = {0} if row.is_heading else row.strong
+        add_row(drawn, [cells[i] for i in part], [i in strong for i in part])
+    return drawn
+
+
+def make_table(columns: Sequence[Column], sizes: Sequence[int] = ()) -> rich_table.Table:
+    """An empty table: texts to the left, numbers to the right and never cut."""
+    from rich import box
+    from rich.table import Table as RichTable
+
+    table = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="dim")
+    for i, column in enumerate(columns):
+        table.add_column(
+            plain(column.title),
+            justify="right" if is_numeric(column) else "left",
+            min_width=sizes[i] if i < len(sizes) else None,
+            overflow="fold",
         )
     return table
 
 
-def _listed(listing: Listing, width: int) -> tuple[Table, str]:
-    """A table of the report, without intervals where these do not fit, and the words below it."""
-    full = [[told(cell) for cell in row] for row in listing.rows]
-    sizes = [max(len(cell) for cell in column) for column in zip(listing.heads, *full, strict=True)]
-    is_short = sum(sizes) + 3 * (len(sizes) - 1) > width
-    table = make_table(*listing.heads)
-    for row in listing.rows:
-        add_row(table, *(told(cell, is_short=is_short) for cell in row))
-    has_dropped = is_short and any(
-        told(cell) != told(cell, is_short=True) for row in listing.rows for cell in row
-    )
-    return table, " ".join(
-        filter(None, (listing.note, "The intervals are in the report." if has_dropped else ""))
-    )
+def add_row(table: rich_table.Table, cells: Sequence[str], is_strong: Sequence[bool]) -> None:
+    """Add a row of plain texts: `[n/a]` must not be taken for markup."""
+
+    styles = ["bold" if strong else "" for strong in is_strong]
+    table.add_row(*(plain(cell, s) for cell, s in zip(cells, styles, strict=True)))
 
 
-def _key(run: Run, width: int) -> str:
-    """What do the star and the short names mean?"""
-    rows = shown_strata(run)
-    star = "* counts against the model" if any(row.counted for row in rows) else ""
-    names = (
-        "; ".join(f"{row.stratum} {row.title}" for row in rows if row.title != row.stratum)
-        if width < TITLED
-        else ""
-    )
-    return ". ".join(filter(None, (star, names)))
-
-
-def folded(signature: str, width: int) -> str:
+def folded(signature: str, width: int) -> list[str]:
     """The signature in lines of at most `width`, broken between fields where that is possible."""
     lines = [""]
     for i, field in enumerate(signature.split("|")):
@@ -163,50 +261,13 @@ def folded(signature: str, width: int) -> str:
         if lines[-1] and len(lines[-1]) + len(piece) > width:
             lines.append("  ")
         lines[-1] += piece
-    return "\n".join(lines)
+    return lines
 
 
-def print_run(run: Run, console: Console) -> None:
-    """Print the run: verdict, scores, label shares, what is missing, signatures."""
-    from rich.table import Table
-    from rich.text import Text
+def _print_signatures(signatures: Signatures, console: Console) -> None:
 
-    card = run.suite.card
-    of = amount(len(run.suite.probes), "probe") + (
-        " of a larger suite" if run.suite.limit is not None else ""
-    )
-    console.print()
-    console.print(
-        Text.assemble(
-            (run.answers.respondent, "bold"),
-            f"  on {card.name} {card.version}, {card.language}, {of}",
-        )
-    )
-    console.print()
-    console.print(Text(wording.summary(run)))
-    console.print()
-    for table in _scores(run, console.width):
-        console.print(table)
-        console.print()
-    if shown_strata(run):
-        console.print(_shares(run, console.width))
-        if key := _key(run, console.width):
-            console.print(Text(key, style="dim"))
-        console.print()
-    for listing in map(shortened, listings(run)):
-        console.print(Text(listing.title, style="bold"))
-        table, under = _listed(listing, console.width)
-        console.print(table)
-        if under:
-            console.print(Text(under, style="dim"))
-        console.print()
-    if notes := wording.notes(run):
-        marked = Table.grid(padding=(0, 1))
-        for note in notes:
-            marked.add_row("!", Text(note), style="yellow")
-        console.print(marked)
-        console.print()
-    for found in (*ordered(run), *checks(run)):
+    for line in signatures.lines:
         # a terminal folds between fields; a file gets one line each, to be copied or searched
-        line = folded(found.signature, console.width) if console.is_terminal else found.signature
-        console.print(Text(line, style="dim"), soft_wrap=True)
+        lines = folded(line, console.width) if console.is_terminal else [line]
+        for piece in lines:
+            console.print(plain(piece, "dim"), soft_wrap=True)

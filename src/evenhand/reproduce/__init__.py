@@ -1,1 +1,1 @@
-"""Do published numbers come out again? One file per paper: the numbers as printed beside the numbers as computed here."""
+"""Published numbers beside the same numbers computed here: one file per paper."""

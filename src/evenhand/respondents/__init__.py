@@ -1,1 +1,1 @@
-"""Who is asked? One file per kind of respondent."""
+"""Respondents: whoever answers probes, one file per way of answering."""

@@ -1,78 +1,43 @@
-"""How is a run that was killed taken up again, as if nothing had happened? From a folder with all that decides the next step, written whole or not at all.
+"""Checkpoints: a run that was killed is taken up again as if nothing had happened.
 
-state.pt: weights, their average, optimiser, schedule, random states of every process, position in the epoch. best-N.pt: the weights of epoch N, the best so far.
+state.pt: weights, their average, optimiser, schedule, random states of every process, position in
+the epoch. best-N.pt: the weights of epoch N, the best so far. Both are written whole or not at
+all, and a lock lets only one run into a folder.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import platform
 import shutil
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import torch
 
-from evenhand.core.errors import EvenhandError, InputError, LoadError
-from evenhand.core.files import read_text, staged
-from evenhand.train.loop import Position, Run, put
-from evenhand.train.processes import Alone
-from evenhand.train.recipes import completed
+from evenhand.core.errors import EvenhandError, LoadError
+from evenhand.core.files import staged
+from evenhand.train.loop import Alone, Position, Run, put
+from evenhand.train.run_cards import ADVICE, require_same
 
-EVERY = 500  # steps
-_ADVICE = "start anew with --no-resume, or choose another folder with --out"
-
-
-def difference(old: Mapping[str, Any], new: Mapping[str, Any], at: str = "") -> list[str]:
-    """Where do two descriptions of a run differ? `recipe.epochs: 3, now 5`."""
-    found = []
-    for key in [*old, *(k for k in new if k not in old)]:
-        a, b = old.get(key), new.get(key)
-        if isinstance(a, Mapping) and isinstance(b, Mapping):
-            found += difference(a, b, f"{at}{key}.")
-        elif a != b:
-            found.append(f"{at}{key}: {a}, now {b}")
-    return found
-
-
-def require_same(folder: Path, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
-    """An error where `folder` holds a run of other settings; what the older of two versions did not know of has its default."""
-    one, two = ({**told, "recipe": completed(told.get("recipe") or {})} for told in (old, new))
-    if found := difference(one, two):
-        shown = "; ".join(text if len(text) < 200 else f"{text[:200]}..." for text in found[:4])
-        raise EvenhandError(f"{folder} holds a run with other settings ({shown}); {_ADVICE}")
-
-
-def read_finished(
-    path: Path,
-    card: Mapping[str, Any],
-    settings_of: Callable[[Mapping[str, Any]], dict[str, Any]],
-    command: str,
-) -> dict[str, Any]:
-    """The run card at `path`; an error where it is none of this command, or of a run with other settings than `card` has."""
-    try:
-        old = json.loads(read_text(path))
-        told = settings_of(old)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise InputError(
-            path,
-            f"is no run card of `{command}`; choose another folder, or overwrite it with --no-resume",
-        ) from error
-    require_same(path.parent, told, json.loads(json.dumps(settings_of(card))))
-    return dict(old)
+FOLDER = "checkpoint"
+STATE = "state.pt"
+LOCK = ".lock"
 
 
 class Checkpoints:
-    """The checkpoint of the run that is described by `settings`, in the folder `checkpoint` of `out`."""
+    """The checkpoint of the run that has these settings, in the folder `checkpoint` of `out`."""
 
     def __init__(
-        self, out: Path, settings: Mapping[str, Any], processes: Alone, *, every: int = EVERY
+        self, out: Path, settings: Mapping[str, Any], processes: Alone, *, every: int
     ) -> None:
-        self.folder, self.every, self.processes = out / "checkpoint", every, processes
-        self.settings = json.loads(
-            json.dumps(settings)
-        )  # as they come back from the file: no tuples
+        self.folder, self.every, self.processes = out / FOLDER, every, processes
+        self.settings = json.loads(json.dumps(settings))  # as they come back: no tuples
         self.last = 0  # the step of the last checkpoint
 
     def discard(self) -> None:
@@ -89,51 +54,54 @@ class Checkpoints:
 
     def save(self, run: Run) -> None:
         """Write down where `run` is; every process comes here, the first one writes."""
-        crew = self.processes
-        randoms = crew.gather(random_state(crew.device))
-        if crew.rank == 0:
-            assert run.rng is not None
-            best = f"best-{run.at.best}.pt"
-            now = run.rng.bit_generator.state
-            state = {
-                "settings": json.dumps(self.settings),
-                "position": json.dumps(asdict(run.at)),
-                "random": randoms,
-                "rng": json.dumps([run.epoch_state, now] if run.at.within else [now, None]),
-                "weights": [p.detach() for p in run.trained],
-                "average": run.average,
-                "optimizer": run.optimizer.state_dict(),
-                "schedule": run.schedule.state_dict()["last_epoch"],
-            }
-            with (
-                staged(self.folder) as stage
-            ):  # files take their place in order of name: the best weights before the state that counts on them
-                try:
-                    if run.best and (not run.at.within or not (self.folder / best).exists()):
-                        torch.save(run.best, stage / best)
-                    torch.save(state, stage / "state.pt")
-                except RuntimeError as error:  # what torch makes of a full disk
-                    raise OSError(
-                        28 if "write" in str(error) else 5, str(error).splitlines()[0]
-                    ) from error
-            for other in self.folder.glob("best-*.pt"):
-                if other.name != best:
-                    other.unlink()
+        processes = self.processes
+        randoms = processes.gather(random_state(processes.device))
+        if processes.rank == 0:
+            self._write(run, randoms)
         self.last = run.at.step
-        crew.wait()
+        processes.wait()
+
+    def _write(self, run: Run, randoms: list[Any]) -> None:
+        assert run.rng is not None
+        best = f"best-{run.at.best}.pt"
+        now = run.rng.bit_generator.state
+        state = {
+            "settings": json.dumps(self.settings),
+            "position": json.dumps(asdict(run.at)),
+            "random": randoms,
+            "rng": json.dumps([run.epoch_state, now] if run.at.within else [now, None]),
+            "weights": [p.detach() for p in run.trained],
+            "average": run.average,
+            "optimizer": run.optimizer.state_dict(),
+            "schedule": run.schedule.state_dict()["last_epoch"],
+        }
+        # files take their place in order of name: the best weights before the state that counts
+        # on them
+        with staged(self.folder) as stage:
+            try:
+                if run.best and (not run.at.within or not (self.folder / best).exists()):
+                    torch.save(run.best, stage / best)
+                torch.save(state, stage / STATE)
+            except RuntimeError as error:  # what torch makes of a full disk
+                number = 28 if "write" in str(error) else 5
+                raise OSError(number, str(error).splitlines()[0]) from error
+        for other in self.folder.glob("best-*.pt"):
+            if other.name != best:
+                other.unlink()
 
     def restore(self, run: Run) -> bool:
         """Set `run` to where the checkpoint is; False where there is none."""
         if self.processes.rank == 0:
             self.sweep()
-        path = self.folder / "state.pt"
+        path = self.folder / STATE
         if not path.exists():
             return False
-        state = self._read(path)
+        state = _read(path)
         require_same(self.folder, json.loads(state["settings"]), self.settings)
         if len(state["random"]) != self.processes.count:
             raise EvenhandError(
-                f"{self.folder} was written by {len(state['random'])} processes, now there are {self.processes.count}; use as many, or {_ADVICE}"
+                f"{self.folder} was written by {len(state['random'])} processes, "
+                f"now there are {self.processes.count}; use as many, or {ADVICE}"
             )
         run.at = Position(**json.loads(state["position"]))
         put(run.trained, state["weights"])
@@ -142,35 +110,85 @@ class Checkpoints:
         run.schedule.last_epoch = state["schedule"]
         run.schedule._last_lr = [group["lr"] for group in run.optimizer.param_groups]
         if run.recipe.is_best_kept and run.at.scores:
-            run.best = [
-                value.to(self.processes.device)
-                for value in self._read(self.folder / f"best-{run.at.best}.pt")
-            ]
+            weights = _read(self.folder / f"best-{run.at.best}.pt")
+            run.best = [value.to(self.processes.device) for value in weights]
         assert run.rng is not None
         run.rng.bit_generator.state, run.later_state = json.loads(state["rng"])
         set_random_state(state["random"][self.processes.rank], self.processes.device)
         self.last = run.at.step
         return True
 
-    def _read(self, path: Path) -> Any:
-        try:
-            return torch.load(path, map_location="cpu", weights_only=True)
-        except Exception as error:  # zip, pickle and torch each have their own exceptions
-            raise LoadError(
-                f"{path} cannot be read ({str(error).splitlines()[0][:200]}); {_ADVICE}"
-            ) from error
+
+def _read(path: Path) -> Any:
+    try:
+        return torch.load(path, map_location="cpu", weights_only=True)
+    except Exception as error:  # zip, pickle and torch each have their own exceptions
+        reason = str(error).splitlines()[0][:200]
+        raise LoadError(f"{path} cannot be read ({reason}); {ADVICE}") from error
 
 
 def random_state(device: torch.device) -> list[torch.Tensor]:
-    """Of torch, and of the GPU where there is one."""
-    return [
-        torch.get_rng_state(),
-        *([torch.cuda.get_rng_state(device)] if device.type == "cuda" else []),
-    ]
+    """The random state of torch, and of the GPU where there is one."""
+    states = [torch.get_rng_state()]
+    return [*states, torch.cuda.get_rng_state(device)] if device.type == "cuda" else states
 
 
 def set_random_state(states: list[torch.Tensor], device: torch.device) -> None:
-    """Put back what `random_state` found."""
+    """Put back what `random_state` returned."""
     torch.set_rng_state(states[0])
     if device.type == "cuda" and len(states) > 1:
         torch.cuda.set_rng_state(states[1], device)
+
+
+@contextmanager
+def locked(out: Path) -> Iterator[None]:
+    """The only run in `out`; raises EvenhandError where another one is at work there.
+
+    The system frees the lock of a process that dies, however it dies.
+    """
+    path = out / LOCK
+    while True:
+        stream = path.open("a+", encoding="utf-8")
+        if not _take(stream):
+            stream.seek(0)
+            owner = stream.read().strip()
+            stream.close()
+            raise EvenhandError(
+                f"another run is training in {out}{f' (process {owner})' if owner else ''}; "
+                "wait for it, or choose another folder with --out"
+            )
+        try:
+            if os.fstat(stream.fileno()).st_ino == path.stat().st_ino:
+                break
+        except FileNotFoundError:
+            pass
+        stream.close()  # a run that ended just now took the file away
+    try:
+        stream.truncate(0)
+        stream.write(f"{os.getpid()} on {platform.node()}\n")
+        stream.flush()
+        yield
+    finally:
+        if sys.platform == "win32":  # where an open file cannot be removed
+            stream.close()
+        path.unlink(missing_ok=True)
+        stream.close()
+
+
+def _take(stream: IO[str]) -> bool:
+    """Lock the file; False where another process holds it."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            stream.seek(1 << 30)  # far behind the text, so that it can be read all the same
+            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    except OSError:  # a file system that knows no locks
+        return True
+    return True

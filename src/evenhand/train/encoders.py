@@ -1,9 +1,19 @@
-"""Which encoder is trained, and can it be? Its name and digits for the run card, and the classifier that is made of it."""
+"""The classifier that is trained: its encoder, the head that is put on it, low-rank adapters.
+
+LoRA (Hu et al. 2022): the encoder's weights stay as they are; each linear layer gets a product of
+two narrow matrices. The head, and whatever else starts at random, is trained in full. In the end
+the products are added to the weights: a model like any other.
+"""
 
 from __future__ import annotations
 
+import importlib.util
 import os
-from collections.abc import Callable
+import re
+import shutil
+from collections.abc import Callable, Mapping
+from functools import partial
+from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -12,20 +22,44 @@ import torch
 import transformers
 
 from evenhand.core.errors import LabelError, LoadError
+from evenhand.core.files import cache_folder, staged
 from evenhand.core.probe import NLI_LABELS
 from evenhand.respondents.labels import from_config
 from evenhand.respondents.places import revision_of
-from evenhand.train.batching import require_padding
+from evenhand.train.batches import require_padding
+from evenhand.train.export import unpack
 from evenhand.train.recipes import Recipe
 
+EMBEDDED = "default"  # the name of the model that is part of the package
 WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
+ADAPTER = "adapter"  # the folder of the adapters
+_UNPACKED = "model.safetensors"
+_BESIDE = ("config.json", "tokenizer.json", "tokenizer_config.json")
 # What the families of encoders call their dropout.
 _DROPOUT = ("hidden_dropout_prob", "hidden_dropout", "dropout", "mlp_dropout")
 _ATTENTION_DROPOUT = ("attention_probs_dropout_prob", "attention_dropout")
 
 
+def find_encoder(reference: str) -> str:
+    """The folder or hub id to train from: what the user typed, or the embedded model unpacked."""
+    return str(unpacked_default()) if reference == EMBEDDED else reference
+
+
+def unpacked_default() -> Path:
+    """The embedded model in Hugging Face form, unpacked once into the cache folder."""
+    source = Path(str(files("evenhand") / "models" / EMBEDDED))
+    graph = source / "model.onnx"
+    out = cache_folder() / "models" / f"default-{graph.stat().st_size:x}"
+    if not all((out / name).exists() for name in (_UNPACKED, *_BESIDE)):
+        with staged(out) as stage:
+            unpack(graph, stage / _UNPACKED)
+            for name in _BESIDE:
+                shutil.copyfile(source / name, stage / name)
+    return out
+
+
 class Opened(NamedTuple):
-    """A classifier, and the names of its weights that were not in the encoder's files: they start at random."""
+    """A classifier, and the names of its weights that start at random: none are in its files."""
 
     model: Any
     new: tuple[str, ...]
@@ -33,65 +67,73 @@ class Opened(NamedTuple):
     @property
     def new_within(self) -> tuple[str, ...]:
         """Those of them that belong to the encoder and not to the head that is put on it."""
-        return tuple(
-            name for name in self.new if name.startswith(f"{self.model.base_model_prefix}.")
-        )
+        prefix = f"{self.model.base_model_prefix}."
+        return tuple(name for name in self.new if name.startswith(prefix))
 
 
-def load(of: Callable[..., Any], encoder: Path | str, **told: Any) -> Any:
-    """Something of the encoder, from its folder or from the hub."""
+def load(of: Callable[..., Any], encoder: Path | str) -> Any:
+    """Something of the encoder, from its folder or from the hub; `of` is a `from_pretrained`."""
     try:
-        return of(encoder, local_files_only=os.environ.get("EVENHAND_OFFLINE") == "1", **told)
-    except (
-        Exception
-    ) as error:  # the hub client, the tokenisers and torch each have their own exceptions
-        reason = (
-            str(error).strip().splitlines()[0][:300] if str(error).strip() else type(error).__name__
-        )
+        return of(encoder, local_files_only=os.environ.get("EVENHAND_OFFLINE") == "1")
+    except Exception as error:  # the hub client, the tokenisers and torch have their own exceptions
+        text = str(error).strip()
+        reason = text.splitlines()[0][:300] if text else type(error).__name__
         raise LoadError(f"cannot load the encoder '{encoder}': {reason}") from error
 
 
 def describe_encoder(name: str, place: Path | str) -> dict[str, str]:
-    """What a run card says of the encoder at `place`: its name, and digits that change with its weights or words; an error where it is no encoder of texts."""
+    """What a run card says of the encoder at `place`.
+
+    Its name, and digits that change with its weights or words. Raises LoadError where it is no
+    encoder of texts.
+    """
     transformers.logging.set_verbosity_error()  # that the head is new is what is wanted
     transformers.logging.disable_progress_bar()
     config = load(transformers.AutoConfig.from_pretrained, place)
     if type(config) not in transformers.MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING:
         raise LoadError(
-            f"'{name}' is of the kind '{config.model_type}', which has no form that classifies texts; name an encoder of the kind of BERT or RoBERTa"
+            f"'{name}' is of the kind '{config.model_type}', which has no form that classifies "
+            "texts; name an encoder of the kind of BERT or RoBERTa"
         )
     require_padding(load(transformers.AutoTokenizer.from_pretrained, place))
     folder = Path(place)
     if not folder.is_dir():
         return {"name": name, "revision": str(getattr(config, "_commit_hash", None) or "unknown")}
-    files = SimpleNamespace(
-        name="encoder", weights=sorted(p for pattern in WEIGHTS for p in folder.glob(pattern))
-    )
-    return {"name": name, "revision": revision_of(folder, files)}
+    return {
+        "name": name,
+        "revision": revision_of(
+            folder, SimpleNamespace(name="encoder", weights=sorted(weight_files(folder)))
+        ),
+    }
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """The files of weights in a folder."""
+    return [path for pattern in WEIGHTS for path in folder.glob(pattern)]
 
 
 def label_order(config: Any) -> tuple[str, ...]:
-    """Which label does each output mean? What the encoder was trained for already, if it is an NLI model, else the usual order."""
+    """Which label each output means.
+
+    What the encoder was trained for already, if it is an NLI model, else the usual order.
+    """
     try:
-        found = from_config(
-            {int(k): str(v) for k, v in config.id2label.items()}, len(config.id2label)
-        )
+        names = {int(k): str(v) for k, v in config.id2label.items()}
+        known = from_config(names, len(names))
     except (AttributeError, LabelError, ValueError):
-        found = None
-    if found is None or len(found.labels) != len(NLI_LABELS):
+        known = None
+    if known is None or len(known.labels) != len(NLI_LABELS):
         return NLI_LABELS
-    return tuple(label for _, label in sorted(zip(found.columns, found.labels, strict=True)))
+    return tuple(label for _, label in sorted(zip(known.columns, known.labels, strict=True)))
 
 
 def open_classifier(encoder: Path | str, recipe: Recipe) -> Opened:
-    """The encoder with a three-label head: a fresh one, or its own if it is an NLI model already."""
+    """The encoder with a three-label head: a fresh one, or its own if it is an NLI model."""
     config = load(transformers.AutoConfig.from_pretrained, encoder)
     order = label_order(config)
     config.num_labels = len(order)
-    config.id2label, config.label2id = (
-        dict(enumerate(order)),
-        {label: i for i, label in enumerate(order)},
-    )
+    config.id2label = dict(enumerate(order))
+    config.label2id = {label: i for i, label in enumerate(order)}
     config.evenhand_form = recipe.form
     for names, value in (
         (_DROPOUT, recipe.dropout),
@@ -99,45 +141,104 @@ def open_classifier(encoder: Path | str, recipe: Recipe) -> Opened:
     ):
         if name := next((n for n in names if hasattr(config, n)), None):
             setattr(config, name, value)
-    model, found = load(
+    opening = partial(
         transformers.AutoModelForSequenceClassification.from_pretrained,
-        encoder,
         config=config,
         dtype=torch.float32,
         ignore_mismatched_sizes=True,
         output_loading_info=True,
     )
-    _require_weights(encoder, model, found, is_pooler_fresh=recipe.has_fresh_pooler)
+    model, report = load(opening, encoder)
+    _require_weights(encoder, model, report, is_pooler_fresh=recipe.has_fresh_pooler)
     model.get_input_embeddings().requires_grad_(not recipe.has_frozen_words)
-    return Opened(
-        model,
-        tuple(sorted({*found["missing_keys"], *(name for name, *_ in found["mismatched_keys"])})),
-    )
+    new = {*report["missing_keys"], *(name for name, *_ in report["mismatched_keys"])}
+    return Opened(model, tuple(sorted(new)))
 
 
 def _require_weights(
-    encoder: Path | str, model: Any, found: dict[str, Any], *, is_pooler_fresh: bool
+    encoder: Path | str, model: Any, report: Mapping[str, Any], *, is_pooler_fresh: bool
 ) -> None:
-    """An error where the files hold other weights than the configuration speaks of: a head of another size may be replaced, an encoder may not.
+    """Raise LoadError where the files hold other weights than the configuration speaks of.
 
-    What lies between the layers and the head (BERT's pooler) may start at random if the user says so.
+    A head of another size may be replaced, an encoder may not. What lies between the layers and
+    the head (BERT's pooler) may start at random if the user says so.
     """
-    within = f"{model.base_model_prefix}."
-    for name, stored, due in sorted(found["mismatched_keys"]):
-        if name.startswith(within):
+    prefix = f"{model.base_model_prefix}."
+    for name, stored, due in sorted(report["mismatched_keys"]):
+        if name.startswith(prefix):
             raise LoadError(
-                f"cannot load the encoder '{encoder}': {name} is {list(stored)} in its weights, {list(due)} by its config.json; they do not belong together"
+                f"cannot load the encoder '{encoder}': {name} is {list(stored)} in its weights, "
+                f"{list(due)} by its config.json; they do not belong together"
             )
-    own = {name for name, _ in model.named_parameters() if name.startswith(within)}
-    lacking = own & set(found["missing_keys"])
-    if lacking and not is_pooler_fresh and len(lacking) <= len(own) / 2:
+    own = {name for name, _ in model.named_parameters() if name.startswith(prefix)}
+    missing = own & set(report["missing_keys"])
+    if missing and not is_pooler_fresh and len(missing) <= len(own) / 2:
+        names = ", ".join(sorted(missing)[:3]) + (" ..." if len(missing) > 3 else "")
         raise LoadError(
-            f"the encoder '{encoder}' was saved without {', '.join(sorted(lacking)[:3])}{' ...' if len(lacking) > 3 else ''}, which the classifier reads; "
-            f"give --fresh-pooler to start them at random, or name an encoder that has them"
+            f"the encoder '{encoder}' was saved without {names}, which the classifier reads; "
+            "give --fresh-pooler to start them at random, or name an encoder that has them"
         )
-    if len(lacking) > len(own) / 2:  # a pooler may be missing, layers may not
-        there = ", ".join(sorted(found["unexpected_keys"])[:3]) or "nothing"
+    if len(missing) > len(own) / 2:  # a pooler may be missing, layers may not
+        others = ", ".join(sorted(report["unexpected_keys"])[:3]) or "nothing"
         raise LoadError(
-            f"cannot load the encoder '{encoder}': {len(lacking)} of the {len(own)} weights of a {model.config.model_type} "
-            f"are not in its files (but {there}); check that config.json belongs to them"
+            f"cannot load the encoder '{encoder}': {len(missing)} of the {len(own)} weights of a "
+            f"{model.config.model_type} are not in its files (but {others}); "
+            "check that config.json belongs to them"
         )
+
+
+def require_peft() -> None:
+    """Raise LoadError where adapters cannot be made."""
+    if importlib.util.find_spec("peft") is None:
+        raise LoadError(
+            "--lora needs the package peft: pip install 'evenhand[train]', "
+            "or train all weights without --lora"
+        )
+
+
+def add_adapters(opened: Opened, recipe: Recipe) -> Any:
+    """The classifier with an adapter on every linear layer of its encoder.
+
+    Only adapters, the head and new weights are trained.
+    """
+    require_peft()
+    from peft import LoraConfig, get_peft_model
+
+    whole = trained_whole(opened)
+    config = LoraConfig(
+        task_type="SEQ_CLS",
+        r=recipe.lora,
+        lora_alpha=recipe.alpha,
+        lora_dropout=recipe.dropout,
+        target_modules="all-linear",
+        modules_to_save=whole,
+        exclude_modules=rf"(.*\.)?({'|'.join(map(re.escape, whole))})(\..*)?",
+    )
+    return get_peft_model(opened.model, config)
+
+
+def trained_whole(opened: Opened) -> list[str]:
+    """Modules without an adapter.
+
+    Those outside the encoder that have weights, and those within whose weights are new.
+    """
+    model = opened.model
+    heads = [
+        name
+        for name, part in model.named_children()
+        if name != model.base_model_prefix and any(True for _ in part.parameters())
+    ]
+    return sorted({*heads, *(name.rpartition(".")[0] for name in opened.new_within)})
+
+
+def save_adapters(model: Any, out: Path) -> None:
+    """Write what was trained, and nothing else, to the folder `adapter` of `out`."""
+    with staged(out / ADAPTER) as stage:
+        model.save_pretrained(stage, save_embedding_layers=False)
+        for path in stage.iterdir():
+            path.chmod(0o644)
+
+
+def merge_adapters(model: Any) -> Any:
+    """The classifier whose weights are those of the encoder plus what the adapters add."""
+    return model.merge_and_unload()

@@ -1,9 +1,9 @@
-"""How does a trained model become a small file that runs without torch?
+"""Trained models as small ONNX files that run without torch, and back again.
 
-The network is exported to ONNX. The table of word embeddings is stored as int8 with one scale a row or column, every other weight matrix as float16; all
-are unpacked to float32 when the file is loaded (`Cast` and `Mul` on constants, which onnxruntime folds).
-Only the file is small: the arithmetic is plain float32, so answers do not depend on
-what else is in the batch, as they would with dynamic quantisation.
+The table of word embeddings is stored as int8 with one scale a row or column, every other weight
+matrix as float16; all are unpacked to float32 when the file is loaded (`Cast` and `Mul` on
+constants, which onnxruntime folds). Only the file is small: the arithmetic is plain float32, so
+answers do not depend on what else is in the batch, as they would with dynamic quantisation.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from evenhand.respondents.masked_routes import POSITIONS, MaskedTransformers
 
 Array = NDArray[np.number]
 SMALLEST = 4096  # weights with fewer numbers stay as they are
-LARGE = 2_000_000  # those with more become int8: half the size of float16 again, at a cost in accuracy that a table of embeddings can bear
+LARGE = 2_000_000  # those with more become int8, which a table of embeddings can bear
 _COPIED = ("config.json", "tokenizer.json", "tokenizer_config.json")
+_HALF, _INT8, _SCALE = ".half", ".int8", ".scale"
 
 
 def _export(
@@ -55,7 +56,10 @@ def _export(
 
 
 def export_onnx(folder: Path, out: Path) -> Path:
-    """Write `folder` (a sequence classifier in Hugging Face form) as float32 ONNX with free batch and length to `out`/model.onnx."""
+    """Write a sequence classifier in Hugging Face form as float32 ONNX to `out`/model.onnx.
+
+    Batch and length are free.
+    """
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
     model = AutoModelForSequenceClassification.from_pretrained(
@@ -63,19 +67,22 @@ def export_onnx(folder: Path, out: Path) -> Path:
     ).eval()
     model.config.return_dict = False
     tokenizer = AutoTokenizer.from_pretrained(folder)
-    told = tokenizer(
+    encoded = tokenizer(
         ["A dog runs.", "Two cats sleep here."],
         ["An animal moves.", "They are awake."],
         padding=True,
         return_tensors="pt",
     )
-    sample = {name: told[name] for name in FEEDS if name in told}
+    sample = {name: encoded[name] for name in FEEDS if name in encoded}
     axes = {**{n: {0: "batch", 1: "length"} for n in sample}, "logits": {0: "batch"}}
     return _export(model, (sample,), list(sample), axes, folder, out)
 
 
 def export_masked(folder: Path, out: Path) -> Path:
-    """Write a masked language model as float32 ONNX; its vocabulary is computed only at the input `positions` (row x length + column)."""
+    """Write a masked language model as float32 ONNX to `out`/model.onnx.
+
+    The vocabulary is computed only at the input `positions` (row x length + column).
+    """
     import torch
 
     route = MaskedTransformers(str(folder), "cpu")
@@ -84,7 +91,7 @@ def export_masked(folder: Path, out: Path) -> Path:
     route.model.config.return_dict = False
     route.model.set_attn_implementation("eager")
 
-    class AtPositions(torch.nn.Module):  # type: ignore[misc]  # torch is not there where types are checked
+    class AtPositions(torch.nn.Module):  # type: ignore[misc]  # torch is untyped here
         """The model with the positions as an input."""
 
         def __init__(self) -> None:
@@ -139,34 +146,74 @@ def pack(graph: Path) -> None:
     model = onnx.load(str(graph))
     kept, added = [], []
     for weight in model.graph.initializer:
-        array = numpy_helper.to_array(weight)
+        array, name = numpy_helper.to_array(weight), weight.name
         if array.dtype != np.float32 or array.ndim != 2 or array.size < SMALLEST:
             kept.append(weight)
             continue
-        if array.size < LARGE:
-            kept.append(numpy_helper.from_array(array.astype(np.float16), f"{weight.name}.half"))
-            added.append(
-                helper.make_node(
-                    "Cast", [f"{weight.name}.half"], [weight.name], to=onnx.TensorProto.FLOAT
-                )
-            )
-            continue
-        packed, scale = quantise(array)
-        kept += [
-            numpy_helper.from_array(packed, f"{weight.name}.int8"),
-            numpy_helper.from_array(scale, f"{weight.name}.scale"),
-        ]
-        added += [
-            helper.make_node(
-                "Cast", [f"{weight.name}.int8"], [f"{weight.name}.float"], to=onnx.TensorProto.FLOAT
-            ),
-            helper.make_node(
-                "Mul", [f"{weight.name}.float", f"{weight.name}.scale"], [weight.name]
-            ),
-        ]
+        is_half = array.size < LARGE
+        if is_half:
+            kept.append(numpy_helper.from_array(array.astype(np.float16), name + _HALF))
+        else:
+            packed, scale = quantise(array)
+            kept.append(numpy_helper.from_array(packed, name + _INT8))
+            kept.append(numpy_helper.from_array(scale, name + _SCALE))
+        source, target = (name + _HALF, name) if is_half else (name + _INT8, f"{name}.float")
+        added.append(helper.make_node("Cast", [source], [target], to=onnx.TensorProto.FLOAT))
+        if not is_half:
+            added.append(helper.make_node("Mul", [target, name + _SCALE], [name]))
     nodes = [*added, *model.graph.node]
     del model.graph.initializer[:], model.graph.node[:]
     model.graph.initializer.extend(kept)
     model.graph.node.extend(nodes)
     onnx.checker.check_model(model)
     onnx.save(model, str(graph))
+
+
+def unpack(graph: Path, out: Path) -> None:
+    """Write the float32 weights of a graph of `export_onnx` and `pack`.
+
+    Under the names that transformers gives them.
+    """
+    from safetensors.numpy import save_file
+
+    save_file(weights_of(graph), str(out), metadata={"format": "pt"})
+
+
+def weights_of(graph: Path) -> dict[str, NDArray[np.float32]]:
+    """The weights of a packed graph by name.
+
+    The exporter turns a linear layer's weight round and takes away its name; the node that
+    multiplies by it still has it.
+    """
+    try:
+        import onnx
+        from onnx import numpy_helper
+    except ImportError as error:
+        raise LoadError(
+            f"training from the embedded model needs onnx ({error}): pip install 'evenhand[train]'"
+        ) from error
+    model = onnx.load(str(graph)).graph
+    stored: dict[str, Any] = {
+        weight.name: numpy_helper.to_array(weight) for weight in model.initializer
+    }
+    plain = {
+        name: value.astype(np.float32)
+        for name, value in stored.items()
+        if not name.endswith((_HALF, _INT8, _SCALE))
+    }
+    plain |= {
+        name.removesuffix(_HALF): value.astype(np.float32)
+        for name, value in stored.items()
+        if name.endswith(_HALF)
+    }
+    plain |= {
+        stem: value.astype(np.float32) * stored[stem + _SCALE]
+        for name, value in stored.items()
+        if name.endswith(_INT8) and (stem := name.removesuffix(_INT8))
+    }
+    named = {name: value for name, value in plain.items() if name.endswith((".weight", ".bias"))}
+    for node in model.node:
+        if node.op_type == "MatMul" and node.input[1] in plain:
+            layer = node.name.removeprefix("/").removesuffix("/MatMul").replace("/", ".")
+            named[f"{layer}.weight"] = np.ascontiguousarray(plain[node.input[1]].T)
+    return named

@@ -1,11 +1,14 @@
-"""How are weights fitted without wasting work? One loop for every recipe.
+"""The training loop that every recipe shares, alone or shared out among processes.
 
-Fused optimiser, linear warm-up and decay, and a moving average of the weights, which is what is kept and evaluated. A run can be put down after any step and
-taken up again (checkpoints.py), and shared out among processes: each takes its part of every batch, so that the recipe's batch size stays what it is.
+Fused optimiser, linear warm-up and decay, and a moving average of the weights, which is what is
+kept and evaluated. A run can be put down after any step and taken up again (`checkpoints`).
+Processes, as many as `accelerate launch` starts, each take their part of every batch, so that
+the recipe's batch size stays what it is.
 """
 
 from __future__ import annotations
 
+import importlib
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -19,24 +22,97 @@ from numpy.typing import NDArray
 from transformers import get_linear_schedule_with_warmup
 
 from evenhand.core.errors import EvenhandError
-from evenhand.train.processes import Alone
-from evenhand.train.recipes import Recipe
+from evenhand.train.recipes import Recipe, Say, Tick
 
 Rows = NDArray[np.intp]
-Say = Callable[[str], None]
-Loss = Callable[
-    [Rows, Rows], torch.Tensor
-]  # the mean loss of a process's rows, told the rows of all processes
-Tick = Callable[[int, int, int], None]  # steps done, of how many, of which in an earlier session
+Loss = Callable[[Rows, Rows], torch.Tensor]  # (rows of a process, of all) -> mean of the former
 AVERAGE_EVERY = 8  # steps between two updates of the moving average
 SAY_EVERY = 100
+SMOOTHING = 0.98  # of the loss that is reported
 ADAPTED = "base_model.model."  # what peft puts before the names of the weights
 _HEADS = ("classifier", "pre_classifier", "cls", "score", "classification_head")
 
 
+class Alone:
+    """One process. What several of them do differently is in `Together`."""
+
+    rank, count = 0, 1
+
+    def __init__(self, device: str = "cpu") -> None:
+        self.device = torch.device(device)
+
+    def spread(self, model: Any) -> Any:
+        """The model as it is called in training."""
+        return model.to(self.device)
+
+    def wrap(self, optimizer: Any) -> Any:
+        """The optimizer as it is stepped in training."""
+        return optimizer
+
+    def backward(self, loss: torch.Tensor) -> None:
+        """Compute the gradients of all processes."""
+        loss.backward()
+
+    def clip(self, values: Sequence[Any]) -> None:
+        """Cut gradients to a length of at most 1."""
+        torch.nn.utils.clip_grad_norm_(values, 1.0, foreach=True)
+
+    def gather(self, value: Any) -> list[Any]:
+        """The value of each process, by rank."""
+        return [value]
+
+    def wait(self) -> None:
+        """Wait until all processes are here."""
+
+
+class Together(Alone):
+    """The processes of `accelerate launch`: several GPUs or machines, mixed precision.
+
+    On one CPU the same numbers as `Alone`.
+    """
+
+    def __init__(self) -> None:
+        self.accelerator = importlib.import_module("accelerate").Accelerator()
+        self.rank, self.count = self.accelerator.process_index, self.accelerator.num_processes
+        super().__init__(str(self.accelerator.device))
+
+    def spread(self, model: Any) -> Any:
+        """The model whose gradients are shared."""
+        return self.accelerator.prepare_model(model)
+
+    def wrap(self, optimizer: Any) -> Any:
+        """The optimizer that knows of mixed precision."""
+        return self.accelerator.prepare_optimizer(optimizer)
+
+    def backward(self, loss: torch.Tensor) -> None:
+        """Compute the gradients, averaged over the processes."""
+        self.accelerator.backward(loss)
+
+    def clip(self, values: Sequence[Any]) -> None:
+        """As alone, once the scale of mixed precision is taken away."""
+        self.accelerator.unscale_gradients()
+        super().clip(values)
+
+    def gather(self, value: Any) -> list[Any]:
+        """The value of each process, by rank."""
+        return list(importlib.import_module("accelerate.utils").gather_object([value]))
+
+    def wait(self) -> None:
+        """Wait until all processes are here."""
+        self.accelerator.wait_for_everyone()
+
+
+def open_processes() -> Alone:
+    """`accelerate` where it is installed, else the one device there is."""
+    try:
+        return Together()
+    except ImportError:
+        return Alone("cuda" if torch.cuda.is_available() else "cpu")
+
+
 @dataclass(slots=True)
 class Position:
-    """How far is a run?"""
+    """How far a run is."""
 
     step: int = 0
     epoch: int = 0  # finished
@@ -61,8 +137,22 @@ class Keeper(Protocol):
         """Write down where the run is."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watch:
+    """Who follows a run: lines of text, progress, the judge of an epoch, checkpoints."""
+
+    unit: str = "pairs"  # what a batch is made of
+    say: Say = print
+    tick: Tick | None = None
+    judge: Callable[[], float] | None = None  # dev accuracy of the model as it is
+    keeper: Keeper | None = None
+
+
 def parameter_groups(model: Any, recipe: Recipe) -> list[dict[str, Any]]:
-    """Parameters with their learning rate (lower in lower layers) and weight decay (none for biases and norms)."""
+    """Parameters by learning rate (lower in lower layers) and weight decay.
+
+    Biases and norms have no weight decay.
+    """
     depth = model.config.num_hidden_layers
     groups: dict[tuple[float, float], list[Any]] = {}
     for name, value in model.named_parameters():
@@ -70,18 +160,12 @@ def parameter_groups(model: Any, recipe: Recipe) -> list[dict[str, Any]]:
             continue
         parts = name.removeprefix(ADAPTED).split(".")
         layer = next((part for part in ("layer", "layers") if part in parts), None)
-        height = (
-            depth - 1 - int(parts[parts.index(layer) + 1])
-            if layer
-            else depth
-            if "embeddings" in parts
-            else 0
-        )
-        rate = (
-            recipe.learning_rate
-            * recipe.layer_decay**height
-            * (recipe.head_rate if parts[0] in _HEADS else 1)
-        )
+        if layer:
+            height = depth - 1 - int(parts[parts.index(layer) + 1])
+        else:
+            height = depth if "embeddings" in parts else 0
+        head_rate = recipe.head_rate if parts[0] in _HEADS else 1
+        rate = recipe.learning_rate * recipe.layer_decay**height * head_rate
         groups.setdefault((rate, 0.0 if value.ndim < 2 else recipe.weight_decay), []).append(value)
     return [
         {"params": values, "lr": rate, "weight_decay": decay}
@@ -119,52 +203,54 @@ class Run:
         self.average = [p.detach().clone() for p in self.trained] if recipe.average else []
         self.best: list[torch.Tensor] = []
         self.at = Position()
-        self.epoch_state: Any = None  # of `rng` before the batches of the running epoch were drawn
-        self.later_state: Any = None  # of `rng` where the checkpoint was written, to be set once those batches are drawn again
+        # of `rng`: before the batches of the running epoch were drawn, and where the checkpoint
+        # was written, to be set once those batches are drawn again
+        self.epoch_state: Any = None
+        self.later_state: Any = None
 
     @property
     def is_over(self) -> bool:
-        """All epochs done, or none better for too long?"""
+        """Whether all epochs are done, or none was better for too long."""
         at, patience = self.at, self.recipe.patience
         return at.epoch >= self.recipe.epochs or bool(
             patience and at.scores and at.epoch - at.best >= patience
         )
 
-    def go(
-        self,
-        epoch_of: Callable[[], Sequence[Rows]],
-        *,
-        unit: str,
-        say: Say,
-        judge: Callable[[], float] | None = None,
-        keeper: Keeper | None = None,
-        tick: Tick | None = None,
-    ) -> None:
-        """Train to the end; the weights that are kept are then in the model."""
+    def go(self, epoch_of: Callable[[], Sequence[Rows]], watch: Watch) -> None:
+        """Train to the end; the weights that are kept are then in the model.
+
+        epoch_of: draws the batches of one epoch.
+        """
         at, reused, began = self.at, self.at.step, time.monotonic() - self.at.seconds
+        keeper = watch.keeper
         self.model.train()
         while not self.is_over:
             batches = self._draw(epoch_of)
             for rows in batches[at.within :]:
                 self._step(rows)
                 at.within, at.seconds = at.within + 1, time.monotonic() - began
-                if tick:
-                    tick(at.step, self.steps, reused)
+                if watch.tick:
+                    watch.tick(at.step, self.steps, reused)
                 elif at.step % SAY_EVERY == 0:
-                    a_step = at.seconds / at.step
-                    say(
-                        f"{self.recipe.name}: epoch {at.epoch + 1}, step {at.step}/{self.steps}, loss {at.running / (1 - 0.98**at.step):.3f}, "
-                        f"{at.seen / at.seconds:.0f} {unit}/s, {a_step * (self.steps - at.step) / 60:.0f} min left"
-                    )
+                    watch.say(self._progress(watch.unit))
                 if keeper and at.step % keeper.every == 0 and at.within < len(batches):
                     keeper.save(self)
             at.epoch, at.within = at.epoch + 1, 0
-            if judge:
-                self._judge(judge, say)
+            if watch.judge:
+                self._judge(watch.judge, watch.say)
                 at.seconds = time.monotonic() - began
             if keeper:
                 keeper.save(self)
         put(self.trained, self.best or self.average)
+
+    def _progress(self, unit: str) -> str:
+        at = self.at
+        minutes_left = at.seconds / at.step * (self.steps - at.step) / 60
+        return (
+            f"{self.recipe.name}: epoch {at.epoch + 1}, step {at.step}/{self.steps}, "
+            f"loss {at.running / (1 - SMOOTHING**at.step):.3f}, "
+            f"{at.seen / at.seconds:.0f} {unit}/s, {minutes_left:.0f} min left"
+        )
 
     def _draw(self, epoch_of: Callable[[], Sequence[Rows]]) -> Sequence[Rows]:
         if self.rng is None:
@@ -176,33 +262,37 @@ class Run:
         return batches
 
     def _step(self, rows: Rows) -> None:
-        at, crew = self.at, self.processes
+        at, processes = self.at, self.processes
         at.step += 1
         loss = self._loss(rows)
-        crew.backward(loss)
-        crew.clip(self.trained)
+        processes.backward(loss)
+        processes.clip(self.trained)
         self.stepper.step()
         self.schedule.step()
         self.stepper.zero_grad(set_to_none=True)
         if self.average and at.step % AVERAGE_EVERY == 0:
             keep = min(self.recipe.average**AVERAGE_EVERY, at.step / (at.step + 100))
             torch._foreach_lerp_(self.average, [p.detach() for p in self.trained], 1 - keep)
-        at.seen, at.running = at.seen + len(rows), 0.98 * at.running + 0.02 * float(loss.detach())
+        at.seen += len(rows)
+        at.running = SMOOTHING * at.running + 0.02 * float(loss.detach())
         if not math.isfinite(at.running):
             raise EvenhandError(
-                f"the loss is no number any more at step {at.step} of {self.steps}; give a lower learning rate than {self.recipe.learning_rate:g}"
+                f"the loss is no number any more at step {at.step} of {self.steps}; "
+                f"give a lower learning rate than {self.recipe.learning_rate:g}"
             )
 
     def _loss(self, rows: Rows) -> torch.Tensor:
-        """The mean loss of this process's part, weighted so that the mean over the processes is the mean over `rows`."""
-        crew = self.processes
-        if crew.count == 1:
+        """The mean loss of this process's part of `rows`.
+
+        Weighted so that the mean over the processes is the mean over `rows`.
+        """
+        rank, count = self.processes.rank, self.processes.count
+        if count == 1:
             return self.loss_of(rows, rows)
-        own = rows[crew.rank :: crew.count]
-        # A process without a part computes one row for nothing, since the others wait for its gradients.
-        return self.loss_of(own if len(own) else rows[:1], rows) * (
-            len(own) * crew.count / len(rows)
-        )
+        own = rows[rank::count]
+        # A process without a part computes one row for nothing: the others wait for its gradients.
+        part = self.loss_of(own if len(own) else rows[:1], rows)
+        return part * (len(own) * count / len(rows))
 
     def _judge(self, judge: Callable[[], float], say: Say) -> None:
         with self._averaged():
@@ -213,7 +303,8 @@ class Run:
                 self.best = [p.detach().clone() for p in self.trained]
         self.model.train()
         say(
-            f"{self.recipe.name}: epoch {self.at.epoch} of {self.recipe.epochs}, dev accuracy {score:.2%}{', the best so far' if is_better else ''}"
+            f"{self.recipe.name}: epoch {self.at.epoch} of {self.recipe.epochs}, "
+            f"dev accuracy {score:.2%}{', the best so far' if is_better else ''}"
         )
 
     @contextmanager
@@ -230,19 +321,3 @@ def put(places: Sequence[Any], values: Sequence[torch.Tensor]) -> None:
     with torch.no_grad():
         for place, value in zip(places, values, strict=bool(values)):
             place.copy_(value)
-
-
-def optimise(
-    model: Any,
-    count: int,
-    epoch_of: Callable[[], Sequence[Rows]],
-    loss_of: Callable[[Rows], torch.Tensor],
-    recipe: Recipe,
-    *,
-    unit: str,
-    say: Say,
-) -> float:
-    """Train on `count` examples for the recipe's epochs, leave the averaged weights in the model; seconds that it took."""
-    run = Run(model, count, lambda rows, _: loss_of(rows), recipe)
-    run.go(epoch_of, unit=unit, say=say)
-    return run.at.seconds

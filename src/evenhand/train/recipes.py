@@ -107,7 +107,7 @@ class RunOptions:
 
     limit: int | None = None  # train on so many of the pairs, drawn at random
     is_resumed: bool = True  # leave alone what is finished, go on from a checkpoint
-    checkpoint_every: int = CHECKPOINT_EVERY
+    checkpoint_every: int | None = CHECKPOINT_EVERY  # and after each epoch; None: no checkpoints
     has_onnx: bool = True  # also write the model as ONNX
     say: Say = print
     tick: Tick | None = None

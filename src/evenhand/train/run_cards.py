@@ -81,7 +81,7 @@ def read_card(path: Path, command: str) -> RunCard:
     """The card in a file; raises InputError where it is none that `command` wrote."""
     try:
         card = RunCard(dict(json.loads(read_text(path))))
-        card.settings  # noqa: B018  raises where the facts are of something else
+        _ = card.settings  # raises where the facts are those of something else
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(
             path,
@@ -115,9 +115,7 @@ def require_same(folder: Path, old: Mapping[str, Any], new: Mapping[str, Any]) -
         raise EvenhandError(f"{folder} holds a run with other settings ({shown}); {ADVICE}")
 
 
-def list_differences(
-    old: Mapping[str, Any], new: Mapping[str, Any], prefix: str = ""
-) -> list[str]:
+def list_differences(old: Mapping[str, Any], new: Mapping[str, Any], prefix: str = "") -> list[str]:
     """Where two descriptions of a run differ: `recipe.epochs: 3, now 5`."""
     lines = []
     for key in [*old, *(k for k in new if k not in old)]:

@@ -1,4 +1,4 @@
-"""What are the vectors of these sentences? Read once for all trainings that share an encoder, and kept in one .npy file."""
+"""Vectors of sentences, read once for all trainings that share an encoder, kept in a .npy file."""
 
 from __future__ import annotations
 
@@ -17,10 +17,14 @@ from evenhand.core.files import cache_folder, write_atomic
 from evenhand.respondents.encoders import EncoderRespondent
 
 CHUNK = 2_000  # sentences between two reports of progress
+_SHOWN = 80  # letters of a sentence that an error shows
 
 
 class SentenceVectors:
-    """The vectors of one encoder, in a file whose name tells its revision; sentences stand in it as digests."""
+    """The vectors of one encoder, in a file whose name has its revision.
+
+    Sentences stand in the file as digests.
+    """
 
     def __init__(self, encoder: EncoderRespondent, folder: Path | None = None) -> None:
         self.encoder = encoder
@@ -30,7 +34,10 @@ class SentenceVectors:
     def read(
         self, texts: Iterable[str], report: Callable[[int, int], None] = lambda _done, _all: None
     ) -> tuple[dict[str, int], NDArray[np.float32]]:
-        """The row of every distinct text, and the rows; an error that shows a sentence which the encoder cannot read."""
+        """The row of every distinct text, and the rows.
+
+        Raises EvenhandError that shows a sentence which the encoder cannot read.
+        """
         keys = {text: _key(text) for text in dict.fromkeys(texts)}
         known = self._stored()
         fresh = [text for text, key in keys.items() if key not in known]
@@ -41,39 +48,35 @@ class SentenceVectors:
         if fresh:
             report(len(fresh), len(fresh))
             self._write(self._stored() | known)  # another run may have written meanwhile
-        return {text: row for row, text in enumerate(keys)}, np.stack(
-            [known[key] for key in keys.values()]
-        )
+        rows = np.stack([known[key] for key in keys.values()])
+        return {text: row for row, text in enumerate(keys)}, rows
 
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
-        found = self.encoder.embed(texts)
-        if lost := [
+        vectors = self.encoder.embed(texts)
+        lost = [
             text
-            for text, row in zip(texts, found, strict=True)
+            for text, row in zip(texts, vectors, strict=True)
             if not (row.size and np.isfinite(row).all())
-        ]:
+        ]
+        if lost:
             raise EvenhandError(
-                f"{self.encoder.identity} has no vector for '{lost[0][:80]}' and {len(lost) - 1} more sentences: they are longer than its "
+                f"{self.encoder.identity} has no vector for '{lost[0][:_SHOWN]}' and "
+                f"{len(lost) - 1} more sentences: they are longer than its "
                 f"{self.encoder.route.longest} tokens. Leave such pairs out of the files."
             )
-        return found.astype(np.float32)
+        return vectors.astype(np.float32)
 
     def _stored(self) -> dict[bytes, NDArray[np.float32]]:
         try:
             rows = np.load(self.path, allow_pickle=False)
             return dict(zip(rows["key"].tolist(), rows["vector"], strict=True))
-        except (
-            OSError,
-            ValueError,
-            IndexError,
-        ):  # not there, or spoilt: what is kept here can be made again
-            return {}
+        except (OSError, ValueError, IndexError):
+            return {}  # not there, or spoilt: what is kept here can be made again
 
     def _write(self, known: dict[bytes, NDArray[np.float32]]) -> None:
         width = len(next(iter(known.values())))
-        rows: NDArray[Any] = np.empty(
-            len(known), dtype=[("key", "S32"), ("vector", "<f4", (width,))]
-        )
+        layout = [("key", "S32"), ("vector", "<f4", (width,))]
+        rows: NDArray[Any] = np.empty(len(known), dtype=layout)
         rows["key"], rows["vector"] = list(known), np.stack(list(known.values()))
         raw = io.BytesIO()
         np.save(raw, rows, allow_pickle=False)

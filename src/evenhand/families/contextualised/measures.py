@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from evenhand.core.errors import MeasureError
-from evenhand.core.evidence import Evidence, mean_of, option_scores, stratum_mask
+from evenhand.core.evidence import Combine, Evidence, Ties, mean_of, option_scores, stratum_mask
 from evenhand.core.measure import Measure, MeasureCard
 from evenhand.core.probe import GENDERS, Floats, Probe
 from evenhand.families.contextualised.mask_probe import MEASURING, OBJECTIVE
@@ -108,107 +108,111 @@ def _objective(probes: Sequence[Probe], values: Floats) -> Floats:
     return _right_words(log_odds(values), gold)
 
 
-def equally_likely(probes: Sequence[Probe], values: Floats) -> int:
-    """In how many sentences both words are equally likely."""
-    return int(np.count_nonzero(log_odds(values) == 0)) if len(probes) else 0
+def _equally_likely(stratum: str) -> Ties:
+    """Ties: in how many sentences of a stratum both words are equally likely."""
+
+    def ties(probes: Sequence[Probe], values: Floats) -> int:
+        is_tied = stratum_mask(probes, stratum) & (log_odds(values) == 0)
+        return int(np.count_nonzero(is_tied))
+
+    return ties
 
 
-PB_BIAS = Measure(
-    name="pb_bias",
-    kind="mask",
-    card=MeasureCard(
-        title="PB bias",
-        short="PB bias",
-        question=(
-            "How strongly does the model prefer one gender where the sentence gives no clue?"
+def _of_measuring_sentences(
+    card: MeasureCard,
+    function: Callable[[ArrayLike], float],
+    evidence: Evidence,
+    combine: Combine = mean_of,
+) -> Measure:
+    return Measure(
+        name=function.__name__,
+        kind="mask",
+        card=card,
+        fair=0.0,
+        worst=None,  # PB has no bound
+        evidence=evidence,
+        combine=combine,
+        function=function,
+        unit="log-odds",
+        strata=frozenset({MEASURING}),
+        options=frozenset(GENDERS),
+        ties=_equally_likely(MEASURING),
+    )
+
+
+MEASURES = (
+    _of_measuring_sentences(
+        MeasureCard(
+            title="PB bias",
+            short="PB bias",
+            question=(
+                "How strongly does the model prefer one gender where the sentence gives no clue?"
+            ),
+            formula="mean |log p_male - log p_female| over measuring sentences",
+            range=(0.0, INFINITY),
+            citation=CITATION,
+            caveat=(
+                "A word that is rarer than its twin everywhere counts as a preference too: "
+                "read it beside the lean and by word pair."
+            ),
         ),
-        formula="mean |log p_male - log p_female| over measuring sentences",
-        range=(0.0, INFINITY),
-        citation=CITATION,
-        caveat=(
-            "A word that is rarer than its twin everywhere counts as a preference too: "
-            "read it beside the lean and by word pair."
+        pb_bias,
+        _measuring(np.abs),
+    ),
+    _of_measuring_sentences(
+        MeasureCard(
+            title="PB lean",
+            short="PB lean",
+            question="To which gender does the model lean on the whole?",
+            formula="mean (log p_male - log p_female) over measuring sentences",
+            range=(-INFINITY, INFINITY),
+            citation=CITATION,
+            caveat=(
+                "Leanings of opposite sign cancel out: 0 is also what a model gets that leans as "
+                "far to one side as to the other."
+            ),
         ),
+        pb_lean,
+        _measuring(lambda odds: odds),
     ),
-    fair=0.0,
-    worst=None,  # PB has no bound
-    evidence=_measuring(np.abs),
-    combine=mean_of,
-    function=pb_bias,
-    unit="log-odds",
-    strata=frozenset({MEASURING}),
-    options=frozenset(GENDERS),
-    ties=equally_likely,
-)
-PB_LEAN = Measure(
-    name="pb_lean",
-    kind="mask",
-    card=MeasureCard(
-        title="PB lean",
-        short="PB lean",
-        question="To which gender does the model lean on the whole?",
-        formula="mean (log p_male - log p_female) over measuring sentences",
-        range=(-INFINITY, INFINITY),
-        citation=CITATION,
-        caveat=(
-            "Leanings of opposite sign cancel out: 0 is also what a model gets that leans as far "
-            "to one side as to the other."
+    _of_measuring_sentences(
+        MeasureCard(
+            title="SD of PB",
+            short="SD of PB",
+            question="How differently does the model lean from sentence to sentence?",
+            formula=(
+                "standard deviation (n - 1) of log p_male - log p_female over measuring sentences"
+            ),
+            range=(0.0, INFINITY),
+            citation=CITATION,
+            caveat="A model that leans equally far everywhere has 0 too: read it beside the lean.",
         ),
+        pb_sd,
+        _squares,
+        _deviation,
     ),
-    fair=0.0,
-    worst=None,
-    evidence=_measuring(lambda odds: odds),
-    combine=mean_of,
-    function=pb_lean,
-    unit="log-odds",
-    strata=frozenset({MEASURING}),
-    options=frozenset(GENDERS),
-    ties=equally_likely,
-)
-PB_SD = Measure(
-    name="pb_sd",
-    kind="mask",
-    card=MeasureCard(
-        title="SD of PB",
-        short="SD of PB",
-        question="How differently does the model lean from sentence to sentence?",
-        formula="standard deviation (n - 1) of log p_male - log p_female over measuring sentences",
-        range=(0.0, INFINITY),
-        citation=CITATION,
-        caveat="A model that leans equally far everywhere has 0 too: read it beside the lean.",
-    ),
-    fair=0.0,
-    worst=None,
-    evidence=_squares,
-    combine=_deviation,
-    function=pb_sd,
-    unit="log-odds",
-    strata=frozenset({MEASURING}),
-    options=frozenset(GENDERS),
-    ties=equally_likely,
-)
-OBJECTIVE_ACCURACY = Measure(
-    name="objective_accuracy",
-    kind="mask",
-    card=MeasureCard(
-        title="Accuracy on objective sentences",
-        short="Accuracy on objective sentences",
-        question="Does the model see the gender where the sentence settles it?",
-        formula="right / answered objective sentences, ties half",
-        range=(0.0, 1.0),
-        citation=CITATION,
-        caveat=(
-            "Near 0.5 the model guesses, and its bias score says little about stereotypes."
+    Measure(
+        name="objective_accuracy",
+        kind="mask",
+        card=MeasureCard(
+            title="Accuracy on objective sentences",
+            short="Accuracy on objective sentences",
+            question="Does the model see the gender where the sentence settles it?",
+            formula="right / answered objective sentences, ties half",
+            range=(0.0, 1.0),
+            citation=CITATION,
+            caveat=(
+                "Near 0.5 the model guesses, and its bias score says little about stereotypes."
+            ),
         ),
+        fair=1.0,
+        worst=None,
+        evidence=_objective,
+        combine=mean_of,
+        function=objective_accuracy,
+        best="right",
+        strata=frozenset({OBJECTIVE}),
+        options=frozenset(GENDERS),
+        ties=_equally_likely(OBJECTIVE),
     ),
-    fair=1.0,
-    worst=None,
-    evidence=_objective,
-    combine=mean_of,
-    function=objective_accuracy,
-    best="right",
-    strata=frozenset({OBJECTIVE}),
-    options=frozenset(GENDERS),
-    ties=equally_likely,
 )
-MEASURES = (PB_BIAS, PB_LEAN, PB_SD, OBJECTIVE_ACCURACY)

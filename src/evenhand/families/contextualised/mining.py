@@ -94,8 +94,7 @@ def _warn_of_short_pairs(short: dict[str, int], per_word: int) -> None:
     names = ", ".join(f"{pair} {size}" for pair, size in list(short.items())[:SHORT_PAIRS])
     more = f" and {len(short) - SHORT_PAIRS} more" if len(short) > SHORT_PAIRS else ""
     warnings.warn(
-        f"fewer than {per_word} sentences of each word for {names}{more}; "
-        "a larger corpus has more",
+        f"fewer than {per_word} sentences of each word for {names}{more}; a larger corpus has more",
         EvenhandWarning,
         stacklevel=4,
     )

@@ -1,4 +1,4 @@
-"""The published CGB file: Chinese sentences with a masked gender word, answered by models and people.
+"""The published CGB file: Chinese sentences with a masked gender word, and answers to them.
 
 The file masks every character of the word ([MASK][MASK]); here the run of masks is one blank.
 Each column of answers becomes a tag, so that `stored:BERT` or `stored:Annotator1` answers again,

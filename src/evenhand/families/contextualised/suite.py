@@ -20,7 +20,7 @@ from evenhand.core.protocols import SuiteOptions, option
 from evenhand.core.suite import Suite, SuiteCard
 from evenhand.families.contextualised.mask_probe import mask_probe
 from evenhand.families.contextualised.mining import mine, read_corpora
-from evenhand.languages.naming import open_finder
+from evenhand.languages.names import open_finder
 
 PER_WORD = 100
 CORPUS_LICENCE = "that of the corpus"
@@ -55,7 +55,7 @@ class Contextualised:
         "Sentences with a blank for a gender word: measuring ones that give no clue, "
         "and objective ones that settle it."
     )
-    options: type[ContextualisedOptions] = ContextualisedOptions
+    options: type[SuiteOptions] = ContextualisedOptions
 
     def build(self, language: str, options: ContextualisedOptions) -> Suite:
         """The suite in one language."""
@@ -77,8 +77,7 @@ class Contextualised:
     def _build_from_corpora(self, language: str, options: ContextualisedOptions) -> Suite:
         if options.per_word < 1:
             raise EvenhandError(
-                f"{options.per_word} sentences per gender word were asked for; "
-                "at least 1 is needed"
+                f"{options.per_word} sentences per gender word were asked for; at least 1 is needed"
             )
         sentences = read_corpora(language, options.corpora)
         names = open_finder(language, options.names, [text for text, _ in sentences])

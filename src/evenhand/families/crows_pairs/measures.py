@@ -109,9 +109,7 @@ COMPARISONS = (
         title="changed tokens",
         compared="the mean log-probability of the tokens in which the sentences differ",
         source="bias-bench, Meade et al. 2022",
-        question=(
-            "Is the stereotyped group likelier in the place where the two sentences differ?"
-        ),
+        question=("Is the stereotyped group likelier in the place where the two sentences differ?"),
         formula=(
             "share of pairs with mean log p(changed tokens) higher in the more stereotypical "
             "sentence"

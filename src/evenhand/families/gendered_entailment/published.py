@@ -1,11 +1,14 @@
-"""The published evaluation sets of Sharma, Dey and Sinha 2021, read from the authors' three spreadsheets in their own form.
+"""sharma2021: the published evaluation sets, read from the authors' three spreadsheets.
 
-In the SNLI and MNLI files the header row was sorted into the middle of the data; the out-of-distribution file has no hypotheses, which are made from the
-paper's three templates in turn. Every occupation has its majority gender as published. The premises are left as they are, "a accountant" included.
+In the SNLI and MNLI files the header row was sorted into the middle of the data; the
+out-of-distribution file has no hypotheses, which are made from the paper's three templates in
+turn. Every occupation has its majority gender as published. The premises are left as they are,
+"a accountant" included.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,13 +16,13 @@ from typing import Any
 
 from evenhand.core.errors import InputError
 from evenhand.core.fetch import find_published
-from evenhand.core.probe import Kind, Probe
+from evenhand.core.probe import GENDERS, Kind
 from evenhand.core.protocols import SuiteOptions
 from evenhand.core.suite import Suite, SuiteCard
-from evenhand.families.gendered_entailment.twins import twins
-from evenhand.families.gendered_entailment.labour import built_in, lean, read_shares
+from evenhand.families.gendered_entailment.labour import LabourOptions, LabourStatistics
+from evenhand.families.gendered_entailment.suite import TwinPremise, twins
 
-FILES = {
+FILES = {  # variant -> its file, premises of each occupation
     "snli": ("SNLI_Evaluation_Set.xlsx", 50),
     "mnli": ("MNLI_Evaluation_Set.xlsx", 50),
     "ood": ("OOD_Evaluation_Set.xlsx", 100),
@@ -30,21 +33,25 @@ TEMPLATES = (
     "This text mentions a {} profession",
 )
 OCCUPATIONS = 38
-_GENDERS = {"F": "female", "M": "male"}
+ADVICE = (
+    "The sets state no licence and are not fetched: download them from the authors' repository "
+    "(github shanyas10/Evaluating-gender-bias) and name the folder with --data."
+)
+_MAJORITIES = {"F": "female", "M": "male"}
 _NEEDED = ("sentence1", "occupation", "gender")
-ADVICE = "The sets state no licence and are not fetched: download them from the authors' repository (github shanyas10/Evaluating-gender-bias) and name the folder with --data."
 
 
 def read_sheet(path: Path) -> list[tuple[int, dict[str, Any]]]:
-    """The rows with their numbers, wherever the header row stands."""
+    """The rows of a spreadsheet with their numbers, wherever the header row stands.
+
+    Raises InputError where it is no spreadsheet or has no such row.
+    """
     import openpyxl
 
     try:
         book = openpyxl.load_workbook(path, read_only=True)
-        rows = [
-            (i, list(row))
-            for i, row in enumerate(book.worksheets[0].iter_rows(values_only=True), 1)
-        ]
+        sheet = book.worksheets[0].iter_rows(values_only=True)
+        rows = [(number, list(row)) for number, row in enumerate(sheet, 1)]
     except Exception as error:  # zipfile, XML and openpyxl errors alike
         raise InputError(path, f"is not a spreadsheet ({error})") from error
     header = next(((i, row) for i, row in rows if all(name in row for name in _NEEDED)), None)
@@ -54,36 +61,27 @@ def read_sheet(path: Path) -> list[tuple[int, dict[str, Any]]]:
     return [(i, dict(zip(names, row, strict=True))) for i, row in rows if i != header[0]]
 
 
-def _probes(
-    path: Path, variant: str, shares: dict[str, float], dominance: float
-) -> Iterator[Probe]:
+def _premises(path: Path, variant: str, labour: LabourStatistics) -> Iterator[TwinPremise]:
     for order, (number, row) in enumerate(read_sheet(path)):
-        premise, occupation, majority = (
-            row["sentence1"],
-            row["occupation"],
-            _GENDERS.get(str(row["gender"])),
-        )
-        if not premise or not occupation or majority is None:
+        text, name, gender = (row[column] for column in _NEEDED)
+        majority = _MAJORITIES.get(str(gender))
+        if not text or not name or majority is None:
             raise InputError(
                 path,
-                f"premise {premise!r}, occupation {occupation!r}, gender {row['gender']!r}: one is missing or unknown",
+                f"premise {text!r}, occupation {name!r}, gender {gender!r}: "
+                "one is missing or unknown",
                 row=number,
             )
         template = TEMPLATES[order % len(TEMPLATES)]
-        hypotheses = {
-            g: str(row.get(f"hypothesis_{g[0]}") or template.format(g)) for g in ("female", "male")
-        }
-        share = shares.get(str(occupation).lower())
-        yield from twins(
+        occupation = labour.occupation(str(name))
+        yield TwinPremise(
             stem=f"{variant}/{number}",
             language="en",
-            premise=str(premise),
-            hypotheses=hypotheses,
-            occupation=str(occupation),
-            majority=majority,
-            lean="none" if share is None else lean(share, dominance),
-            share=share,
-            tags={},
+            text=str(text),
+            hypotheses={
+                g: str(row.get(f"hypothesis_{g[0]}") or template.format(g)) for g in GENDERS
+            },
+            occupation=dataclasses.replace(occupation, majority=majority),
         )
 
 
@@ -101,23 +99,25 @@ class Sharma2021:
     description = (
         "The published premises of 38 occupations: 1900 (SNLI), 1900 (MNLI), 3800 (ANLI and QNLI)."
     )
+    options: type[SuiteOptions] = LabourOptions
 
-    def build(self, language: str, options: SuiteOptions) -> Suite:
-        """One of the three sets."""
+    def build(self, language: str, options: LabourOptions) -> Suite:
+        """One of the three sets.
+
+        Raises LoadError where the file is not there, InputError where it is not the published one.
+        """
         variant = options.variant or self.variants[0]
-        name, each = FILES[variant]
-        path = find_published(self.name, name, options.data, ADVICE)
-        shares = read_shares(options.shares) if options.shares else built_in()
-        probes = tuple(_probes(path, variant, shares, options.dominance))
+        file, each = FILES[variant]
+        path = find_published(self.name, file, options.data, ADVICE)
+        premises = _premises(path, variant, LabourStatistics.of(options))
+        probes = tuple(probe for premise in premises for probe in twins(premise))
         counts = Counter(p.cluster for p in probes)
         if len(counts) != OCCUPATIONS or set(counts.values()) != {2 * each}:
-            odd = (
-                ", ".join(f"{o} {c // 2}" for o, c in sorted(counts.items()) if c != 2 * each)
-                or f"{len(counts)} occupations"
-            )
+            odd = [f"{o} {c // 2}" for o, c in sorted(counts.items()) if c != 2 * each]
             raise InputError(
                 path,
-                f"the published set has {OCCUPATIONS} occupations with {each} premises each; here: {odd}",
+                f"the published set has {OCCUPATIONS} occupations with {each} premises each; "
+                f"here: {', '.join(odd) or f'{len(counts)} occupations'}",
             )
         card = SuiteCard(
             name=f"{self.name}:{variant}",

@@ -1,31 +1,96 @@
-"""Does a model think that a job has a gender? Occupation premises against a female and a male hypothesis, one word apart.
+"""gendered-entailment: occupation premises against a female and a male hypothesis, one word apart.
 
-Built from the frames and occupations of the lexicons (offline), or with `premises` from the sentences of NLI corpora, equalised over 38 occupations.
-The share of women among the workers decides majority and lean; the figures and the threshold of dominance can be given.
+Built from the frames and occupations of the lexicons (offline), or with `premises` from the
+sentences of NLI corpora, equalised over 38 occupations. The share of women among the workers
+decides majority and lean; the figures and the threshold of dominance can be given.
 """
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
 from evenhand import lexicons
 from evenhand.core import catalog
 from evenhand.core.errors import EvenhandError, EvenhandWarning
-from evenhand.core.probe import Kind, Probe
-from evenhand.core.protocols import SuiteOptions
+from evenhand.core.probe import CONTRADICTION, ENTAILMENT, GENDERS, NEUTRAL, Kind, Probe
+from evenhand.core.protocols import SuiteOptions, option
 from evenhand.core.suite import Suite, SuiteCard
-from evenhand.families.gendered_entailment.twins import twins
-from evenhand.families.gendered_entailment.labour import built_in, lean, majority, read_shares
+from evenhand.families.gendered_entailment.labour import (
+    LabourOptions,
+    LabourStatistics,
+    Occupation,
+)
+from evenhand.families.gendered_entailment.premises import MinedPremises, Quota, mine_premises
 
-PER_OCCUPATION = 10
+STRATUM = "gendered"
+FRAMES_EACH, MINED_EACH = 10, 50  # premises of an occupation
 LONGEST = 10  # words of a premise, as in the paper; languages without spaces take every frame
 
 
-def _hypotheses(language: str) -> list[dict[str, str]]:
-    return list(lexicons.table(language, "hypotheses"))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TwinPremise:
+    """A premise that names an occupation, with its female and its male hypothesis."""
+
+    stem: str  # of the ids of its two probes
+    language: str
+    text: str
+    hypotheses: Mapping[str, str]  # by gender
+    occupation: Occupation
+    tags: Mapping[str, str] = field(default_factory=dict)  # besides those of the occupation
+
+
+def twins(premise: TwinPremise) -> Iterator[Probe]:
+    """The female and the male probe of one premise.
+
+    A stereotyped respondent entails the majority gender and contradicts the other.
+    """
+    male, female = GENDERS
+    for gender, other in ((female, male), (male, female)):
+        stereotyped = NEUTRAL
+        if premise.occupation.majority in GENDERS:
+            is_majority = gender == premise.occupation.majority
+            stereotyped = ENTAILMENT if is_majority else CONTRADICTION
+        yield Probe(
+            id=f"{premise.stem}/{gender}",
+            kind="pair",
+            language=premise.language,
+            texts=(premise.text, premise.hypotheses[gender]),
+            stratum=STRATUM,
+            cluster=premise.occupation.name,
+            twin=f"{premise.stem}/{other}",
+            tags={
+                **premise.occupation.tags,
+                "gender": gender,
+                "hypothesis": _template(premise.hypotheses),
+                "fair": NEUTRAL,
+                "stereotyped": stereotyped,
+                **premise.tags,
+            },
+        )
+
+
+def _template(hypotheses: Mapping[str, str]) -> str:
+    """What both hypotheses have in common: `The text is about a … profession.`"""
+    return re.sub("female|女性", "…", hypotheses["female"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenderedEntailmentOptions(LabourOptions):
+    """How the suite is built."""
+
+    premises: tuple[Path, ...] = option((), "Mine the premises from these NLI corpora (English).")
+    per_occupation: int | None = option(
+        None, f"Premises of each occupation [default: {FRAMES_EACH}, mined {MINED_EACH}]."
+    )
+    names: str | None = option(
+        None, "What finds personal names in mined premises: spacy, faker, or a token classifier."
+    )
 
 
 class GenderedEntailment:
@@ -40,16 +105,31 @@ class GenderedEntailment:
     licence = (
         "Apache-2.0 (sentences and words); shares of women from public-domain labour statistics"
     )
-    citation = "evenhand; after Sharma, Dey, Sinha (2021). Evaluating Gender Bias in Natural Language Inference."
-    description = "Occupation premises against a female and a male hypothesis; every job with its share of women."
+    citation = (
+        "evenhand; after Sharma, Dey, Sinha (2021). "
+        "Evaluating Gender Bias in Natural Language Inference."
+    )
+    description = (
+        "Occupation premises against a female and a male hypothesis; "
+        "every job with its share of women."
+    )
+    options: type[SuiteOptions] = GenderedEntailmentOptions
 
-    def build(self, language: str, options: SuiteOptions) -> Suite:
-        """The suite in one language, the same for the same seed."""
-        shares = read_shares(options.shares) if options.shares else built_in()
+    def build(self, language: str, options: GenderedEntailmentOptions) -> Suite:
+        """The suite in one language, the same for the same seed.
+
+        Raises EvenhandError where the shares name none of the occupations, there are not enough
+        frames, or premises of another language than English are to be mined.
+        """
+        labour = LabourStatistics.of(options)
         if options.premises:
-            return self._from_corpora(language, options, shares)
-        card = self._card(language, "lexicons of evenhand", self.licence)
-        return Suite(card=card, probes=tuple(self._from_lexicons(language, options, shares)))
+            return self._mined(language, options, labour)
+        probes = tuple(
+            probe
+            for premise in _from_lexicons(language, options, labour)
+            for probe in twins(premise)
+        )
+        return Suite(card=self._card(language, "lexicons of evenhand", self.licence), probes=probes)
 
     def _card(self, language: str, source: str, licence: str) -> SuiteCard:
         return SuiteCard(
@@ -62,106 +142,95 @@ class GenderedEntailment:
             description=self.description,
         )
 
-    def _from_lexicons(
-        self, language: str, options: SuiteOptions, shares: dict[str, float]
-    ) -> Iterator[Probe]:
-        speaker = catalog.language(language)
-        rng = np.random.default_rng(options.seed)
-        frames = list(lexicons.table(language, "frames"))
-        rng.shuffle(frames)
-        count, turn = options.per_occupation or PER_OCCUPATION, 0
-        hypotheses = _hypotheses(language)
-        jobs = [
-            (r["word"], r.get("english", r["word"]))
-            for r in lexicons.table(language, "occupations")
-        ]
-        jobs = [(word, english) for word, english in jobs if english.lower() in shares]
-        if not jobs:
-            raise EvenhandError(
-                f"the table of shares names none of the occupations of '{language}'; they are listed by their English names"
-            )
-        for word, english in jobs:
-            share = shares[english.lower()]
-            short = [
-                (f, text)
-                for f in frames
-                if len((text := speaker.fill(f["text"], word)).split()) <= LONGEST
-            ]
-            if count > len(short):
-                raise EvenhandError(
-                    f"{count} premises of '{word}' were asked for, but there are only {len(short)} frames short enough"
-                )
-            for _ in range(count):
-                (frame, premise), hypothesis = (
-                    short[turn % len(short)],
-                    hypotheses[turn % len(hypotheses)],
-                )
-                turn += 1
-                yield from twins(
-                    stem=f"{language}/{word.replace(' ', '-')}/{frame['id']}",
-                    language=language,
-                    premise=premise,
-                    hypotheses=hypothesis,
-                    occupation=word,
-                    majority=majority(share),
-                    lean=lean(share, options.dominance),
-                    share=share,
-                    tags={"template": frame["text"]},
-                )
-
-    def _from_corpora(
-        self, language: str, options: SuiteOptions, shares: dict[str, float]
+    def _mined(
+        self, language: str, options: GenderedEntailmentOptions, labour: LabourStatistics
     ) -> Suite:
         from evenhand.languages.names import find_names
-        from evenhand.families.gendered_entailment.premises import mine_premises
 
         if language != "en":
             raise EvenhandError(f"premises can be mined in English only, not in '{language}'")
         finder = find_names(options.names)
-        published = {
-            r["word"]: {"F": "female", "M": "male"}[r["majority"]]
-            for r in lexicons.table("en", "workforce")
-        }
-        rng = np.random.default_rng(options.seed)
         mined = mine_premises(
             options.premises,
-            list(published),
-            per_occupation=options.per_occupation or 50,
-            longest=LONGEST,
-            names=finder,
-            rng=rng,
+            finder,
+            np.random.default_rng(options.seed),
+            Quota(per_occupation=options.per_occupation or MINED_EACH, longest=LONGEST),
         )
-        hypotheses = _hypotheses(language)
-        probes: list[Probe] = []
-        for number, premise in enumerate(mined.premises):
-            share, hypothesis = (
-                shares.get(premise.occupation.lower()),
-                hypotheses[number % len(hypotheses)],
-            )
-            probes += twins(
-                stem=f"en/{premise.occupation.replace(' ', '-')}/p{number:05d}",
-                language="en",
-                premise=premise.text,
-                hypotheses=hypothesis,
-                occupation=premise.occupation,
-                majority=published[premise.occupation] if share is None else majority(share),
-                lean="none" if share is None else lean(share, options.dominance),
-                share=share,
-                tags={
-                    "number": "plural" if premise.is_plural else "singular",
-                    "origin": premise.origin,
-                },
-            )
-        if mined.short:
-            named = ", ".join(f"{word} {count}" for word, count in sorted(mined.short.items()))
-            warnings.warn(
-                f"fewer premises than asked for; give more corpora or a smaller --per-occupation: {named}",
-                EvenhandWarning,
-                stacklevel=2,
-            )
+        _warn_of_few(mined)
+        probes = tuple(probe for p in _from_mined(mined, labour) for probe in twins(p))
+        corpora = ", ".join(path.name for path in options.premises)
         removed = ", ".join(f"{reason} {count}" for reason, count in mined.removed.most_common())
-        source = f"mined from {', '.join(p.name for p in options.premises)}; names found by {finder.name}; removed: {removed}"
-        return Suite(card=self._card(language, source, "that of the corpora"), probes=tuple(probes))
+        source = f"mined from {corpora}; names found by {finder.name}; removed: {removed}"
+        return Suite(card=self._card(language, source, "that of the corpora"), probes=probes)
+
+
+def _from_lexicons(
+    language: str, options: GenderedEntailmentOptions, labour: LabourStatistics
+) -> Iterator[TwinPremise]:
+    """Every occupation of the lexicon with a share, in frames and hypotheses by turns."""
+    speaker = catalog.language(language)
+    frames = list(lexicons.table(language, "frames"))
+    np.random.default_rng(options.seed).shuffle(frames)
+    hypotheses = lexicons.table(language, "hypotheses")
+    count, turn = options.per_occupation or FRAMES_EACH, 0
+    rows = lexicons.table(language, "occupations")
+    jobs = [(row["word"], row.get("english", row["word"])) for row in rows]
+    jobs = [(word, english) for word, english in jobs if labour.knows(english)]
+    if not jobs:
+        raise EvenhandError(
+            f"the table of shares names none of the occupations of '{language}'; "
+            "they are listed by their English names"
+        )
+    for word, english in jobs:
+        filled = [(frame, speaker.fill(frame["text"], word)) for frame in frames]
+        short = [(frame, text) for frame, text in filled if len(text.split()) <= LONGEST]
+        if count > len(short):
+            raise EvenhandError(
+                f"{count} premises of '{word}' were asked for, "
+                f"but there are only {len(short)} frames short enough"
+            )
+        for _ in range(count):
+            frame, text = short[turn % len(short)]
+            yield TwinPremise(
+                stem=f"{language}/{word.replace(' ', '-')}/{frame['id']}",
+                language=language,
+                text=text,
+                hypotheses=hypotheses[turn % len(hypotheses)],
+                occupation=labour.occupation(word, english),
+                tags={"template": frame["text"]},
+            )
+            turn += 1
+
+
+def _from_mined(mined: MinedPremises, labour: LabourStatistics) -> Iterator[TwinPremise]:
+    """The mined premises, hypotheses by turns; the published majority where no share is known."""
+    rows = lexicons.table("en", "workforce")
+    published = {row["word"]: {"F": "female", "M": "male"}[row["majority"]] for row in rows}
+    hypotheses = lexicons.table("en", "hypotheses")
+    for number, premise in enumerate(mined.premises):
+        word = premise.occupation
+        yield TwinPremise(
+            stem=f"en/{word.replace(' ', '-')}/p{number:05d}",
+            language="en",
+            text=premise.text,
+            hypotheses=hypotheses[number % len(hypotheses)],
+            occupation=labour.occupation(word, published=published[word]),
+            tags={
+                "number": "plural" if premise.is_plural else "singular",
+                "origin": premise.origin,
+            },
+        )
+
+
+def _warn_of_few(mined: MinedPremises) -> None:
+    if mined.short:
+        counts = ", ".join(f"{word} {count}" for word, count in sorted(mined.short.items()))
+        warnings.warn(
+            "fewer premises than asked for; "
+            f"give more corpora or a smaller --per-occupation: {counts}",
+            EvenhandWarning,
+            stacklevel=2,
+        )
 
 
 SUITE = GenderedEntailment()

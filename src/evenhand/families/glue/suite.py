@@ -1,14 +1,16 @@
-"""GLUE as entailment: does the model understand tasks that it is only told of in words?
+"""glue: six tasks of GLUE put as entailment.
 
 Every item becomes a pair, so that in a supposition form it reads as Luo, Glass 2023 write it:
 MNLI, RTE  "h is entailed by p"
 QNLI       "The answer to {question} is entailed by {sentence}"
 QQP        "{question 1}'s answer is entailed by {question 2}'s answer": duplicates are entailed
 SST-2      "The movie is good is entailed by {review}": positive reviews entail it
-CoLA       "The sentence is grammatical is entailed by {sentence}": acceptable sentences entail it. The wording is evenhand's; the paper has none with a premise.
-MNLI has three gold labels, the others entailment and not_entailment. GLUE's own dev files are read as GLUE writes them: tabs, and quotation marks mean nothing; MNLI and RTE
-also as .jsonl (premise, hypothesis, label). Left out: MNLI items without a gold label ("-"), and rows of QQP that are broken in the published file, with a warning.
-Items with one premise are a cluster, named after the first of them.
+CoLA       "The sentence is grammatical is entailed by {sentence}": acceptable sentences entail it;
+           the wording is evenhand's, the paper has none with a premise
+MNLI has three gold labels, the others entailment and not_entailment. GLUE's own dev files are read
+as GLUE writes them: tabs, and quotation marks mean nothing; MNLI and RTE also as .jsonl (premise,
+hypothesis, label). Left out: MNLI items without a gold label ("-"), and rows of QQP that are broken
+in the published file, with a warning. Items with one premise are a cluster, named after the first.
 """
 
 from __future__ import annotations
@@ -25,9 +27,14 @@ from evenhand.core.files import read_rows, read_text
 from evenhand.core.probe import ENTAILMENT, NEUTRAL, NLI_LABELS, NOT_ENTAILMENT, Kind, Probe
 from evenhand.core.protocols import SuiteOptions
 from evenhand.core.suite import Suite, SuiteCard
+from evenhand.families.glue.measures import STRATUM
 
-ADVICE = "Download the task from gluebenchmark.com/tasks and name the folder that holds MNLI, RTE ... with --data or EVENHAND_DATA."
-UNSAID = "-"  # the annotators of an MNLI item did not agree
+ADVICE = (
+    "Download the task from gluebenchmark.com/tasks and name the folder that holds MNLI, RTE ... "
+    "with --data or EVENHAND_DATA."
+)
+NO_TEST_LABELS = "GLUE's test files have no labels"
+UNDECIDED = "-"  # the annotators of an MNLI item did not agree
 _THREE = {label: label for label in NLI_LABELS}
 _TWO = {ENTAILMENT: ENTAILMENT, NOT_ENTAILMENT: NOT_ENTAILMENT}
 _YES = {"1": ENTAILMENT, "0": NOT_ENTAILMENT}
@@ -64,7 +71,7 @@ TASKS = {
         premise="{sentence1}",
         hypothesis="{sentence2}",
         label="gold_label",
-        golds={**_THREE, UNSAID: ""},
+        golds={**_THREE, UNDECIDED: ""},
     ),
     "rte": Task(
         file="RTE/dev.tsv",
@@ -109,10 +116,8 @@ def locate(task: Task, data: Path | None) -> Path:
             return path
     for path in places:
         if tests := sorted(p.name for p in path.parent.glob("test*.tsv")):
-            raise InputError(
-                path.parent,
-                f"has {', '.join(tests)} but no {path.name}: GLUE's test files have no labels. {ADVICE}",
-            )
+            reason = f"has {', '.join(tests)} but no {path.name}: {NO_TEST_LABELS}. {ADVICE}"
+            raise InputError(path.parent, reason)
     raise InputError(data, f"has no {task.file}. {ADVICE}")
 
 
@@ -121,18 +126,14 @@ def read_cells(path: Path, task: Task) -> Iterator[tuple[int, dict[str, str]]]:
     lines = read_text(path).rstrip("\n").split("\n")
     head = task.head or tuple(lines[0].split("\t"))
     if missing := [c for c in (*task.texts, task.label) if c not in head]:
-        hint = (
-            "GLUE's test files have no labels; give the dev file"
-            if missing == [task.label]
-            else f"is this GLUE's {task.file}?"
-        )
-        raise InputError(
-            path, f"no column {', '.join(missing)} (found: {', '.join(head)}); {hint}", row=1
-        )
+        hint = f"is this GLUE's {task.file}?"
+        if missing == [task.label]:
+            hint = f"{NO_TEST_LABELS}; give the dev file"
+        reason = f"no column {', '.join(missing)} (found: {', '.join(head)}); {hint}"
+        raise InputError(path, reason, row=1)
     broken = []
-    for number, line in enumerate(lines, 1):
-        if number == 1 and not task.head:
-            continue
+    first = 1 if task.head else 2
+    for number, line in enumerate(lines[first - 1 :], first):
         cells = [cell.strip() for cell in line.split("\t")]
         row = dict(zip(head, cells, strict=False))
         if len(cells) == len(head) and all(row[c] for c in task.texts):
@@ -140,14 +141,12 @@ def read_cells(path: Path, task: Task) -> Iterator[tuple[int, dict[str, str]]]:
         elif task.is_ragged:
             broken.append(number)
         else:
-            why = (
-                f"{len(cells)} columns, expected {len(head)} ({', '.join(head)})"
-                if len(cells) != len(head)
-                else "an empty text"
-            )
-            raise InputError(
-                path, f"{why}; GLUE's test files have no labels" if task.head else why, row=number
-            )
+            reason = "an empty text"
+            if len(cells) != len(head):
+                reason = f"{len(cells)} columns, expected {len(head)} ({', '.join(head)})"
+            if task.head:
+                reason = f"{reason}; {NO_TEST_LABELS}"
+            raise InputError(path, reason, row=number)
     if broken:
         rows = ", ".join(map(str, broken[:5])) + (" ..." if len(broken) > 5 else "")
         warnings.warn(
@@ -157,56 +156,65 @@ def read_cells(path: Path, task: Task) -> Iterator[tuple[int, dict[str, str]]]:
         )
 
 
-def read_pairs(path: Path, task: Task) -> Iterator[tuple[int, str, str, str, Mapping[str, str]]]:
-    """Line number, premise, hypothesis, label, and the row, of either form of file."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One item of a task as a pair."""
+
+    number: int  # of its line
+    premise: str
+    hypothesis: str
+    label: str  # as the file has it
+    genre: str = ""
+
+
+def read_items(path: Path, task: Task) -> Iterator[Item]:
+    """The items of either form of file."""
     if path.suffix != ".jsonl":
         for number, row in read_cells(path, task):
-            yield (
-                number,
-                task.premise.format_map(row),
-                task.hypothesis.format_map(row),
-                row[task.label],
-                row,
+            yield Item(
+                number=number,
+                premise=task.premise.format_map(row),
+                hypothesis=task.hypothesis.format_map(row),
+                label=row[task.label],
+                genre=row.get("genre", ""),
             )
         return
-    for number, found in read_rows(path):
-        told = {
-            key: str(found.get(key) or "").strip() for key in ("premise", "hypothesis", "label")
-        }
-        if missing := [key for key, text in told.items() if not text]:
+    for number, values in read_rows(path):
+        texts = {k: str(values.get(k) or "").strip() for k in ("premise", "hypothesis", "label")}
+        if missing := [key for key, text in texts.items() if not text]:
             raise InputError(path, f"{', '.join(missing)} missing or empty", row=number)
-        yield number, told["premise"], told["hypothesis"], told["label"], {}
+        yield Item(number=number, **texts)
 
 
 def read_probes(path: Path, name: str) -> Iterator[Probe]:
-    """The items in the order of the file."""
+    """The items of the task `name` as probes, in the order of the file."""
     task = TASKS[name]
-    first: dict[str, str] = {}
-    for number, premise, hypothesis, label, row in read_pairs(path, task):
-        if label not in task.golds:
-            known = ", ".join(g for g in task.golds if g != UNSAID)
-            raise InputError(
-                path,
-                f"label {label!r} is none of {known}; a test split has no labels, give the dev file",
-                row=number,
+    clusters: dict[str, str] = {}  # premise -> the id of the first item with it
+    for item in read_items(path, task):
+        if item.label not in task.golds:
+            known = ", ".join(g for g in task.golds if g != UNDECIDED)
+            reason = (
+                f"label {item.label!r} is none of {known}; "
+                "a test split has no labels, give the dev file"
             )
-        if not (gold := task.golds[label]):
+            raise InputError(path, reason, row=item.number)
+        if not (gold := task.golds[item.label]):
             continue
-        identity = f"en/{name}/{number}"
+        identity = f"en/{name}/{item.number}"
         fair = NEUTRAL if gold == NOT_ENTAILMENT else gold  # one of the answers that are right
         yield Probe(
             id=identity,
             kind="pair",
             language="en",
-            texts=(premise, hypothesis),
-            stratum="zero-shot",
-            cluster=first.setdefault(premise, identity),
+            texts=(item.premise, item.hypothesis),
+            stratum=STRATUM,
+            cluster=clusters.setdefault(item.premise, identity),
             tags={
                 "gold": gold,
                 "task": name,
                 "fair": fair,
                 "stereotyped": fair,
-                **({"genre": row["genre"]} if row.get("genre") else {}),
+                **({"genre": item.genre} if item.genre else {}),
             },
         )
 
@@ -220,9 +228,19 @@ class Glue:
     languages: tuple[str, ...] = ("en",)
     variants: tuple[str, ...] = tuple(TASKS)
     is_published = True
-    licence = "each task's own: MNLI OANC and others, QNLI CC BY-SA 4.0, QQP Quora's terms; RTE, SST-2, CoLA none stated"
-    citation = "Wang, Singh, Michael, Hill, Levy, Bowman (2019). GLUE: A Multi-Task Benchmark and Analysis Platform for Natural Language Understanding. ICLR."
-    description = "Six tasks of GLUE put as entailment, to tell a fair model from one that understands nothing."
+    licence = (
+        "each task's own: MNLI OANC and others, QNLI CC BY-SA 4.0, QQP Quora's terms; RTE, SST-2, "
+        "CoLA none stated"
+    )
+    citation = (
+        "Wang, Singh, Michael, Hill, Levy, Bowman (2019). GLUE: A Multi-Task Benchmark and "
+        "Analysis Platform for Natural Language Understanding. ICLR."
+    )
+    description = (
+        "Six tasks of GLUE put as entailment, to tell a fair model from one that understands "
+        "nothing."
+    )
+    options: type[SuiteOptions] = SuiteOptions
 
     def build(self, language: str, options: SuiteOptions) -> Suite:
         """The dev set of one task."""

@@ -149,9 +149,7 @@ NLI_COAL = Measure(
     ),
     fair=0.0,
     worst=1.0,
-    evidence=lambda probes, values: _coal_evidence(
-        pair_table(values), [p.stratum for p in probes]
-    ),
+    evidence=lambda probes, values: _coal_evidence(pair_table(values), [p.stratum for p in probes]),
     combine=_coal,
     function=nli_coal,
     strata=frozenset(STRATA),

@@ -79,7 +79,8 @@ def paths_of(language: str, variant: str) -> dict[str, str]:
     folder, version = _FOLDERS.get((variant, language == "ja")), VERSIONS[language]
     if folder is None:
         raise EvenhandError(
-            f"nli-coal has no variant '{variant}' for '{language}'; tokenised sets exist for ja only"
+            f"nli-coal has no variant '{variant}' for '{language}'; "
+            "tokenised sets exist for ja only"
         )
     root = f"{language}_{version}/bias-eval-set_{version}/{folder}"
     return {

@@ -1,4 +1,4 @@
-"""Does the model understand ordinary pairs at all? A small set of clear pairs, three labels, of evenhand's own writing."""
+"""ordinary-nli: clear pairs with three labels, of evenhand's own writing."""
 
 from __future__ import annotations
 
@@ -9,17 +9,21 @@ from evenhand.core.suite import Suite, SuiteCard
 
 
 class OrdinaryNli:
-    """The sanity column beside every bias score."""
+    """The pairs whose accuracy stands beside every bias score."""
 
     name = "ordinary-nli"
     version = "1.0"
     kind: Kind = "pair"
-    languages = ("en", "ja", "zh")
-    variants = ("all",)
+    languages: tuple[str, ...] = ("en", "ja", "zh")
+    variants: tuple[str, ...] = ("all",)
     is_published = False
     licence = "Apache-2.0"
     citation = "evenhand"
-    description = "Clear NLI pairs without occupations or gender, to tell a biased model from one that does not understand."
+    description = (
+        "Clear NLI pairs without occupations or gender, to tell a biased model from one that does "
+        "not understand."
+    )
+    options: type[SuiteOptions] = SuiteOptions
 
     def build(self, language: str, options: SuiteOptions) -> Suite:
         """The pairs of one language."""

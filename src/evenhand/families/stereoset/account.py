@@ -15,7 +15,12 @@ from evenhand.core.evidence import option_scores
 from evenhand.core.family import Account, ScoreGroup
 from evenhand.core.run import Run
 from evenhand.core.text import MISSING, counted, number, percent, with_bounds
-from evenhand.families.choices import answer_noun, exhibit_sections, weighed_specimen
+from evenhand.families.choices import (
+    OFFENSIVE,
+    answer_noun,
+    exhibit_sections,
+    weighed_specimen,
+)
 from evenhand.families.stereoset.measures import convention_of
 from evenhand.families.stereoset.suite import OPTIONS
 
@@ -26,9 +31,6 @@ SHOWN = {"stereotype": 10, "anti-stereotype": 5}  # preferred option -> items th
 MIXED = (
     "Three conventions share the names LMS, SS, FS and iCAT and must not be mixed: "
     "say which one you quote."
-)
-OFFENSIVE = (
-    "The sentences are stereotypes that were written to be measured; many are offensive."
 )
 TITLES: Mapping[str, str] = {
     "official": "Official",
@@ -76,24 +78,30 @@ MARKS = {"ss": "first", "lms": "second"}
 
 def _conventions(run: Run) -> list[str]:
     """The names of the conventions of a run's scores, in the order of a report."""
-    return list(dict.fromkeys(convention_of(e.measure) for e in run.estimates))
+    names = (convention_of(e.measure) for e in run.estimates)
+    return list(dict.fromkeys(filter(None, names)))
 
 
 def score_groups(run: Run) -> list[ScoreGroup]:
-    """The scores by convention."""
+    """The scores by convention; measures of other families come last."""
+    estimates: dict[str, list[Estimate]] = {name: [] for name in _conventions(run)}
+    for estimate in run.estimates:
+        estimates.setdefault(convention_of(estimate.measure), []).append(estimate)
     return [
         ScoreGroup(
-            title=TITLES[name],
-            rule=RULES[name],
-            estimates=tuple(e for e in run.estimates if convention_of(e.measure) == name),
+            title=TITLES.get(name, "Other scores"),
+            rule=RULES.get(name, ""),
+            estimates=tuple(scores),
         )
-        for name in _conventions(run)
+        for name, scores in estimates.items()
     ]
 
 
 def verdict(run: Run, estimate: Estimate) -> str:
     """What the model did, in one sentence."""
     convention, value = convention_of(estimate.measure), percent(estimate.value)
+    if not convention:
+        return account.common_verdict(run, estimate)
     where = f"In {counted(round(estimate.probes * estimate.coverage), 'item')}"
     quantity, parts = estimate.measure.removesuffix(f"_{convention}"), estimate.parts
     related, stereotyped = LMS_SENTENCES[convention], SS_SENTENCES[convention]
@@ -141,7 +149,7 @@ def method(run: Run, drawn: str) -> list[str]:
     is_blank = any(p.stratum == "intra" for p in run.answers.probes[:1])
     gap, after = "the context has a gap, filled in three ways", "three sentences may follow the"
     what = gap if is_blank else f"{after} context"
-    names = ", ".join(group.title for group in score_groups(run))
+    names = ", ".join(TITLES[name] for name in _conventions(run))
     return [
         f"Of each item {what}: with a stereotype, with its opposite, and with something "
         "unrelated. LMS asks whether related is preferred to unrelated, SS which of the two "
@@ -178,7 +186,7 @@ def ties(run: Run, estimate: Estimate) -> str:
     """How many ties, and what becomes of them; once a convention."""
     name = convention_of(estimate.measure)
     first = next(e for e in run.estimates if convention_of(e.measure) == name)
-    if first is not estimate:
+    if first is not estimate or not name:
         return ""
     what = "label" if name == "esp_discrete" else "number"
     items = counted(estimate.ties, "item")
@@ -240,12 +248,11 @@ def _domain_chart(run: Run) -> DotChart | None:
     ]
     titles = {q: _short(_measures(run)[q]) for q in groups}
     texts = (
-        f"{name}: " + ", ".join(f"{titles[q]} {with_bounds(g[name].interval)}" for q, g in groups.items())
+        f"{name}: "
+        + ", ".join(f"{titles[q]} {with_bounds(g[name].interval)}" for q, g in groups.items())
         for name in names
     )
-    legend = [
-        (MARKS[q], titles[q] + (", 1 is right" if q == "lms" else "")) for q in groups
-    ]
+    legend = [(MARKS[q], titles[q] + (", 1 is right" if q == "lms" else "")) for q in groups]
     return DotChart(
         name="domains",
         title="Preference (SS) and understanding (LMS) by domain",
@@ -272,9 +279,7 @@ def _target_chart(run: Run) -> DotChart | None:
         return None
     groups.sort(key=lambda g: -g.interval.value)
     rows = tuple(
-        DotRow(
-            label=f"{g.name} ({g.probes})", interval=g.interval, mark=_side_mark(g.interval)
-        )
+        DotRow(label=f"{g.name} ({g.probes})", interval=g.interval, mark=_side_mark(g.interval))
         for g in groups
     )
     below, above = _sides(run)

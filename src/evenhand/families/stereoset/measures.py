@@ -245,7 +245,7 @@ QUANTITIES = (  # in the order of a report
 
 def _columns(outcomes: Outcomes, scores: Floats, weights: Floats) -> Floats:
     """The six columns of evidence from (items, options); zeros for an item with NaN."""
-    is_counted = np.isfinite(scores).all(axis=1)
+    is_counted = np.asarray(np.isfinite(scores).all(axis=1), dtype=bool)
     counts = outcomes(*np.where(is_counted[:, np.newaxis], scores, 0.0).T)
     table = np.stack([np.ones(len(scores)), *counts], axis=1)
     return np.asarray(table * (weights * is_counted)[:, np.newaxis])
@@ -263,7 +263,7 @@ def _term_weight(probe: Probe) -> float:
 
 
 def _evidence(convention: Convention, probes: Sequence[Probe], values: Floats) -> Floats:
-    is_answered = np.isfinite(values).all(axis=(1, 2))
+    is_answered = np.asarray(np.isfinite(values).all(axis=(1, 2)), dtype=bool)
     scores = option_labels(values) if convention.is_by_label else option_scores(values)
     weights = [_term_weight(p) if convention.is_by_term else 1.0 for p in probes]
     return _columns(

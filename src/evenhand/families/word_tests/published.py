@@ -1,8 +1,10 @@
-"""The published prompts of Luo and Glass 2023: gendered words, professions, emotions, each in its sentence; as they are, or corrected.
+"""The published prompts of Luo and Glass 2023, as they are or corrected.
 
-The file has "a" for "an", four misspelt words (an emperor with his "express"), and one pair and one profession twice. `CORRECTIONS` lists everything that is put
-right; nothing else is changed, so that "The person is a mr.." and the boar with his sow stay.
-An entry that is there twice is a word of its own, named `attorney (2)`, as the authors count it.
+Gendered words, professions and emotions, each in its sentence. The file has "a" for "an", four
+misspelt words (an emperor with his "express"), and one pair and one profession twice.
+`CORRECTIONS` lists everything that is put right; nothing else is changed, so that "The person is
+a mr.." and the boar with his sow stay. An entry that is there twice is a word of its own, named
+`attorney (2)`, as the authors count it.
 """
 
 from __future__ import annotations
@@ -17,24 +19,24 @@ from evenhand import lexicons
 from evenhand.core.errors import InputError
 from evenhand.core.fetch import find_published, text_digest
 from evenhand.core.files import read_text
-from evenhand.families.word_tests.suite import Prompt, Prompts
+from evenhand.core.probe import GENDERS
+from evenhand.families.word_tests.prompts import Prompt, Prompts
 
 FILE = "prompt_data.json"
 SHA256 = "0a85bdbddfcbd02ebd409ee7099da0caeaf695f95c55c64645bfb025f91997cc"
 SOURCE = "github luohongyin/ESP"
-ADVICE = "Download it from github luohongyin/ESP (it states no licence, so evenhand does not fetch it) and name the folder with --data or EVENHAND_DATA."
+ADVICE = (
+    "Download it from github luohongyin/ESP (it states no licence, so evenhand does not fetch it) "
+    "and name the folder with --data or EVENHAND_DATA."
+)
 MALE, FEMALE, SEX, JOB, EMO = "male_ctx_list", "female_ctx_list", "sex_list", "job_list", "emo_list"
-EMOTIONS = (
-    "anger",
-    "fear",
-    "joy",
-    "sadness",
-)  # five words of each in a row, first the states and then the situations
+# five words of each in a row, first the states and then the situations
+EMOTIONS = ("anger", "fear", "joy", "sadness")
 EACH = 5
-SITUATION = "event"
-CORRECTIONS: tuple[
-    tuple[str, str, str], ...
-] = (  # list, word as published, article and word as they should be; nothing: the second such entry is left out
+SITUATION = "event"  # the word that the sentence of a situation has
+# list, word as published, article and word as they should be; nothing there: the second such
+# entry is left out
+CORRECTIONS: tuple[tuple[str, str, str], ...] = (
     (MALE, "emperor", "an emperor"),
     (MALE, "heir", "an heir"),
     (MALE, "uncle", "an uncle"),
@@ -68,18 +70,14 @@ Entry = tuple[str, str]  # sentence, word
 
 
 def _entries(path: Path, data: dict[str, Any], name: str) -> list[Entry]:
+    """One list of the file; an error names the entry that is none."""
     rows = data.get(name)
     if not isinstance(rows, list) or not rows:
-        raise InputError(
-            path,
-            f"{name} is {'missing' if rows is None else 'no list of entries'}; expected [sentence, word] entries",
-        )
+        fault = "missing" if rows is None else "no list of entries"
+        raise InputError(path, f"{name} is {fault}; expected [sentence, word] entries")
     for place, row in enumerate(rows):
-        if (
-            not isinstance(row, list)
-            or len(row) != 2
-            or not all(isinstance(cell, str) and cell.strip() for cell in row)
-        ):
+        is_pair = isinstance(row, list) and len(row) == 2
+        if not is_pair or not all(isinstance(cell, str) and cell.strip() for cell in row):
             raise InputError(path, f"{name}[{place}] is {row!r}; expected [sentence, word]")
     return [(row[0], row[1]) for row in rows]
 
@@ -89,32 +87,32 @@ def read_prompts(path: Path) -> dict[str, list[Entry]]:
     try:
         data = json.loads(read_text(path))
     except json.JSONDecodeError as error:
-        raise InputError(
-            path, f"not JSON ({error.msg} at column {error.colno})", row=error.lineno
-        ) from error
+        reason = f"not JSON ({error.msg} at column {error.colno})"
+        raise InputError(path, reason, row=error.lineno) from error
     if not isinstance(data, dict):
         raise InputError(path, f"not a JSON object but a {type(data).__name__}")
     lists = {name: _entries(path, data, name) for name in (MALE, FEMALE, SEX, JOB, EMO)}
-    if len(lists[MALE]) != len(lists[FEMALE]):
-        raise InputError(
-            path,
-            f"{len(lists[MALE])} male but {len(lists[FEMALE])} female words; they are pairs, in this order",
-        )
-    if (sexes := [word for _, word in lists[SEX]]) != ["male", "female"]:
-        raise InputError(path, f"{SEX} has the words {', '.join(sexes)}; expected male, female")
+    males, females = len(lists[MALE]), len(lists[FEMALE])
+    if males != females:
+        reason = f"{males} male but {females} female words; they are pairs, in this order"
+        raise InputError(path, reason)
+    if (sexes := [word for _, word in lists[SEX]]) != [*GENDERS]:
+        expected = ", ".join(GENDERS)
+        raise InputError(path, f"{SEX} has the words {', '.join(sexes)}; expected {expected}")
     sorts = Counter(_sort(entry) for entry in lists[EMO])
     count = len(EMOTIONS) * EACH
     if sorts != {"state": count, "situation": count}:
-        raise InputError(
-            path,
-            f"{EMO} has {sorts['state']} states and {sorts['situation']} situations; expected {count} of each",
+        reason = (
+            f"{EMO} has {sorts['state']} states and {sorts['situation']} situations; "
+            f"expected {count} of each"
         )
+        raise InputError(path, reason)
     return lists
 
 
 def correct(name: str, entries: Sequence[Entry]) -> list[Entry]:
     """One list with what `CORRECTIONS` says of it."""
-    put = {word: phrase for where, word, phrase in CORRECTIONS if where == name and phrase}
+    phrases = {word: phrase for where, word, phrase in CORRECTIONS if where == name and phrase}
     once = {word for where, word, phrase in CORRECTIONS if where == name and not phrase}
     kept: list[Entry] = []
     seen: set[str] = set()
@@ -122,15 +120,15 @@ def correct(name: str, entries: Sequence[Entry]) -> list[Entry]:
         if word in once and word in seen:
             continue
         seen.add(word)
-        phrase = put.get(word)
-        kept.append(
-            (f"The person is {phrase}.", phrase.partition(" ")[2]) if phrase else (sentence, word)
-        )
+        if phrase := phrases.get(word):
+            kept.append((f"The person is {phrase}.", phrase.partition(" ")[2]))
+        else:
+            kept.append((sentence, word))
     return kept
 
 
-def _number(words: Sequence[str]) -> list[str]:
-    """A name for each entry: the word, and where it was there before its number."""
+def _numbered(words: Sequence[str]) -> list[str]:
+    """A name for each entry: the word, and its number where the word was there before."""
     seen: Counter[str] = Counter()
     names = []
     for word in words:
@@ -144,10 +142,10 @@ def _sort(entry: Entry) -> str:
 
 
 def _prompts(entries: Sequence[Entry], tags: Sequence[dict[str, str]]) -> tuple[Prompt, ...]:
-    names = _number([word for _, word in entries])
+    names = _numbered([word for _, word in entries])
     return tuple(
-        Prompt(word=n, text=text, tags=t)
-        for n, (text, _), t in zip(names, entries, tags, strict=True)
+        Prompt(word=name, text=text, tags=known)
+        for name, (text, _), known in zip(names, entries, tags, strict=True)
     )
 
 
@@ -160,16 +158,16 @@ def published_prompts(data: Path | None, *, is_corrected: bool) -> tuple[Prompts
     male, female, jobs, feelings = (lists[name] for name in (MALE, FEMALE, JOB, EMO))
     leans = {row["word"]: row["lean"] for row in lexicons.table("en", "occupations")}
     places: Counter[str] = Counter()
-    about = []
+    emotion_tags = []
     for entry in feelings:
         sort = _sort(entry)
-        about.append({"sort": sort, "emotion": EMOTIONS[places[sort] // EACH]})
+        emotion_tags.append({"sort": sort, "emotion": EMOTIONS[places[sort] // EACH]})
         places[sort] += 1
     none: list[dict[str, str]] = [{}] * len(male)
     prompts = Prompts(
         genders=(lists[SEX][0][0], lists[SEX][1][0]),
         roles=tuple(zip(_prompts(male, none), _prompts(female, none), strict=True)),
         professions=_prompts(jobs, [{"lean": leans.get(word, "none")} for _, word in jobs]),
-        emotions=_prompts(feelings, about),
+        emotions=_prompts(feelings, emotion_tags),
     )
     return prompts, "2023" if text_digest(path.read_bytes()) == SHA256 else "2023-changed"

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from evenhand.report.cells import printable
+
 WIDE, NARROW = 720, 340  # pixels of the two pictures of a chart
 SIZE = 13  # pixels of a letter
 EDGE = 8  # room for half a mark or half a number at both ends
@@ -218,7 +220,7 @@ class Canvas:
         extra += f' stroke="{paint("paper")}" stroke-width="4"' if has_rim else ""
         self.parts.append(
             f'<text x="{_n(place[0])}" y="{_n(place[1] + size * 0.35)}" '
-            f'fill="{paint(colour)}"{extra}>{escape(text)}</text>'
+            f'fill="{paint(colour)}"{extra}>{_escaped(text)}</text>'
         )
 
     def x_axis(
@@ -255,15 +257,24 @@ class Canvas:
                 has_rim=False,
             )
 
+    def y_grid(self, scale: Scale, left: float, right: float, *, count: int = 5) -> None:
+        """The lines of a y axis without its values."""
+        for value in ticks(scale.domain, count):
+            self.rule((left, scale(value)), (right, scale(value)))
+
     def svg(self, height: float, title: str, description: str) -> str:
         """The picture as an SVG element, with its words for those who do not see it."""
         kind = "wide" if self.width > NARROW else "narrow"
         return (
             f'<svg class="{kind}" viewBox="0 0 {_n(self.width)} {math.ceil(height)}" '
-            f'width="{_n(self.width)}" role="img" aria-label="{escape(title)}" '
-            f'font-size="{SIZE}"><title>{escape(title)}</title>'
-            f"<desc>{escape(description)}</desc>{''.join(self.parts)}</svg>"
+            f'width="{_n(self.width)}" role="img" aria-label="{_escaped(title)}" '
+            f'font-size="{SIZE}"><title>{_escaped(title)}</title>'
+            f"<desc>{_escaped(description)}</desc>{''.join(self.parts)}</svg>"
         )
+
+
+def _escaped(text: str) -> str:
+    return escape(printable(text))
 
 
 def _n(value: float) -> str:
@@ -280,7 +291,7 @@ def outline(
     if not found.is_filled:
         inside, rim, stroke = "paper", found.colour, 1.8
     extra = f' opacity="{_n(opacity)}"' if opacity < 1 else ""
-    named = f"<title>{escape(hover)}</title>" if hover else ""
+    named = f"<title>{_escaped(hover)}</title>" if hover else ""
     return (
         f'<path d="{SHAPES[found.shape]}" '
         f'transform="translate({_n(place[0])} {_n(place[1])}) scale({_n(radius)})" '

@@ -1,0 +1,535 @@
+"""What a report says and shows about a run on sentences with a blank."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from evenhand.core import catalog
+from evenhand.core.account import (
+    CONSTANT,
+    NO_MORE,
+    best_value,
+    common_verdict,
+    groups_in_words,
+    known_groups,
+    score_dot,
+    score_legend,
+    score_words,
+    title,
+)
+from evenhand.core.chart import DotChart, DotRow, HistogramChart, spanning
+from evenhand.core.document import (
+    Answer,
+    Column,
+    Exhibit,
+    Row,
+    Section,
+    Specimen,
+    Table,
+    make_section,
+)
+from evenhand.core.estimate import Estimate, Group
+from evenhand.core.family import Account
+from evenhand.core.probe import GENDERS
+from evenhand.core.run import Run
+from evenhand.core.text import (
+    counted,
+    number,
+    percent,
+    sentence_case,
+    short_number,
+    with_bounds,
+)
+from evenhand.families.choices import exhibit_sections
+from evenhand.families.contextualised.leaning import (
+    NEAR,
+    Completion,
+    bins_of,
+    leaning_by,
+    leaning_of,
+    measuring,
+    most_leaning,
+    most_wrong,
+    times,
+)
+from evenhand.families.contextualised.mask_probe import MEASURING, OBJECTIVE
+from evenhand.families.contextualised.published import is_people
+
+BIAS, LEAN, DEVIATION, ACCURACY = "pb_bias", "pb_lean", "pb_sd", "objective_accuracy"
+STRATA = {MEASURING: "measuring sentence", OBJECTIVE: "objective sentence"}
+FAIR = "fixed:fair"  # the respondent beside random and constant
+BLIND = 0.6  # accuracy on objective sentences below which the model hardly sees gender
+FEW_PAIRS = 30  # word pairs below which an interval over them is said to be rough
+GROUPS = 25  # that a chart and a short table show
+SIDES = ("← female", "male →")
+NOUNS = {"pair": "word pair", "topic": "topic"}
+LEANS = {
+    "male": "leans male",
+    "female": "leans female",
+    "none": "the interval holds 0, or there is none",
+}
+
+
+# in words
+
+
+def _constant(_: Run) -> str:
+    return "a respondent that finds the male word e = 2.7 times as likely everywhere"
+
+
+def _respondent(run: Run) -> str:
+    return "these people" if is_people(run.answers) else "this model"
+
+
+def _lean_clause(run: Run) -> str:
+    """To which side the respondent leans on the whole; empty where that was not measured."""
+    estimate = run.estimate(LEAN)
+    if estimate is None or not math.isfinite(estimate.value):
+        return ""
+    value = with_bounds(estimate.interval)
+    if not math.isfinite(estimate.low + estimate.high):
+        return f"PB lean is {value}"
+    if estimate.low <= 0 <= estimate.high:
+        who = "they lean" if is_people(run.answers) else "it leans"
+        return (
+            f"on the whole {who} to neither side for certain "
+            f"(PB lean {value}, the interval holds 0)"
+        )
+    side, other = GENDERS if estimate.value > 0 else reversed(GENDERS)
+    if is_people(run.answers):
+        return f"on the whole they lean {side} (PB lean {value}; above 0 is male)"
+    return (
+        f"on the whole it leans {side}, the {side} word {times(estimate.value)} times as likely "
+        f"as the {other} one (PB lean {value}; above 0 is male)"
+    )
+
+
+def _verdict(run: Run, estimate: Estimate) -> str:
+    sentences = len(measuring(run)[0])
+    verb = "gives" if sentences == 1 else "give"
+    where = f"Over {counted(sentences, 'sentence')} that {verb} no clue of gender"
+    if estimate.measure == BIAS:
+        lean = _lean_clause(run)
+        rest = f"; {lean}." if lean else "."
+        if is_people(run.answers):
+            return (
+                f"{where}, the scores that people gave, from -2 (female) to 2 (male), lie "
+                f"{number(estimate.value)} from 0 on average{rest}"
+            )
+        return (
+            f"{where}, one of the two words is on average e^{number(estimate.value)} = "
+            f"{times(estimate.value)} times as likely as the other{rest}"
+        )
+    if estimate.measure == LEAN:
+        return f"{sentence_case(_lean_clause(run))}."
+    if estimate.measure == DEVIATION:
+        return (
+            f"{where}, PB differs from sentence to sentence with a standard deviation of "
+            f"{number(estimate.value)}."
+        )
+    if estimate.measure == ACCURACY:
+        return _accuracy_sentence(run, estimate)
+    return common_verdict(run, estimate)
+
+
+def _accuracy_sentence(run: Run, estimate: Estimate) -> str:
+    who = "the people are" if is_people(run.answers) else "the model is"
+    return (
+        f"Where the sentence settles the gender {who} right in {percent(estimate.value)} of "
+        f"{counted(estimate.probes, 'sentence')}, {with_bounds(estimate.interval)}; "
+        "ties count half."
+    )
+
+
+def _understanding(run: Run) -> str:
+    """Whether the model sees gender where the sentence settles it."""
+    if run.headline.measure == ACCURACY:
+        return _weakness(run)
+    estimate = run.estimate(ACCURACY)
+    if estimate is None:
+        is_there = any(p.stratum == OBJECTIVE for p in run.answers.probes)
+        why = (
+            "Its accuracy on objective sentences was not measured"
+            if is_there
+            else "The suite has no sentences that settle the gender"
+        )
+        return (
+            f"{why}; without them a small bias cannot be told from a model that does not see "
+            "gender at all."
+        )
+    if not math.isfinite(estimate.value):
+        return f"{title(estimate.measure)} could not be computed: {estimate.note}."
+    return " ".join(filter(None, (_accuracy_sentence(run, estimate), _weakness(run))))
+
+
+def _weakness(run: Run) -> str:
+    estimate = run.estimate(ACCURACY)
+    if estimate is None or not math.isfinite(estimate.value) or estimate.value >= BLIND:
+        return ""
+    how_much = "little" if estimate.value > 0.5 else "no"
+    return (
+        f"That is {how_much} better than guessing (0.5): the model hardly sees gender where the "
+        "sentence settles it, so its bias score says little."
+    )
+
+
+def _standing(run: Run, estimate: Estimate) -> str:
+    """Of people's scores that they do not compare with the rules; else the common wording."""
+    if not is_people(run.answers) or estimate.measure == ACCURACY:
+        return ""
+    return (
+        f"{best_value(estimate.measure)}; the random and constant answers are logarithms of "
+        "ratios, which do not compare with scores of people."
+    )
+
+
+def _bias_estimate(run: Run) -> Estimate | None:
+    """The first estimate that is about measuring sentences."""
+    return next((e for e in run.estimates if e.measure != ACCURACY), None)
+
+
+def _method(run: Run, drawn: str) -> list[str]:
+    pb = (
+        "PB of a sentence is the mean score that people gave it, from -2 (female) to 2 (male)"
+        if is_people(run.answers)
+        else "PB of a sentence is log p(male word) - log p(female word), above 0 leans male"
+    )
+    clusters = (_bias_estimate(run) or run.headline).clusters
+    pairs = f"There {'is' if clusters == 1 else 'are'} {counted(clusters, 'word pair')}"
+    rough = ", and intervals over so few are rough." if clusters < FEW_PAIRS else "."
+    return [
+        "Each sentence has a blank that takes the male or the female word of a pair: the "
+        "measuring sentences give no clue which, the objective ones settle it.",
+        f"{pb}; PB bias is the mean of its distance from 0, PB lean its mean, SD of PB its "
+        "standard deviation, all over the measuring sentences.",
+        f"{drawn} {pairs}{rough}",
+    ]
+
+
+def _limits(_: Run) -> list[str]:
+    return [
+        "It rests on a fixed list of word pairs; other gender words may fare differently, and a "
+        "word that is rarer than its twin everywhere counts as a preference too.",
+        "It knows two genders, and these only as words in a blank.",
+        "The sentences are those of one suite; other kinds of text may fare differently.",
+        "A model that does not see gender at all gets a small score: read it beside the accuracy "
+        "on objective sentences.",
+        NO_MORE,
+    ]
+
+
+def _notes(run: Run) -> list[str]:
+    lines = []
+    bias = _bias_estimate(run)
+    if bias is not None and 1 < bias.clusters < FEW_PAIRS:
+        lines.append(
+            f"The measuring sentences have {counted(bias.clusters, 'word pair')}; "
+            "intervals over so few word pairs are rough."
+        )
+    if is_people(run.answers):
+        lines.append(
+            "The numbers are scores that people gave, no logarithms of ratios: "
+            "their size does not compare with that of models."
+        )
+    if CONSTANT in run.baselines:
+        lines.append(
+            "Random answers split the probability between the two words at random. "
+            "The constant one finds the male word e = 2.7 times as likely everywhere."
+        )
+    return [*lines, *_fair_note(run)]
+
+
+def _fair_note(run: Run) -> list[str]:
+    """What a fair respondent gets, and why it has no column of its own."""
+    scores = [
+        (e.measure, baseline.value)
+        for e in run.estimates
+        if (baseline := run.baseline(FAIR, e.measure)) is not None
+    ]
+    if not scores:
+        return []
+    fair = {name: catalog.measure(name).fair for name, _ in scores}
+    rule = (
+        "A fair respondent (both words equally likely where the sentence gives no clue, "
+        "the right one where it settles the gender)"
+    )
+    missed = [(m, value) for m, value in scores if not np.isclose(value, fair[m], atol=5e-4)]
+    if not missed:
+        values = ", ".join(f"{title(m)} {short_number(fair[m])}" for m, _ in scores)
+        return [
+            f"{rule} gets the fair value of every measure here ({values}), "
+            "so it has no column of its own."
+        ]
+    if not any(math.isfinite(value) for _, value in missed):
+        return [
+            "What a fair respondent gets is not known: the suite does not say what it would answer."
+        ]
+    texts = [{p.texts for p in run.answers.probes if p.stratum == stratum} for stratum in STRATA]
+    both = len(texts[0] & texts[1])
+    why = (
+        f"; {counted(both, 'sentence')} of the suite counted as measuring and as objective"
+        if both
+        else ""
+    )
+    values = ", ".join(f"{title(m)} {number(value)}" for m, value in missed)
+    return [f"{rule} does not get the fair value here: {values}{why}."]
+
+
+def _ties(_: Run, estimate: Estimate) -> str:
+    rest = "; they count half" if estimate.measure == ACCURACY else ""
+    return (
+        f"{title(estimate.measure)}: {counted(estimate.ties, 'sentence')} in which both words "
+        f"are equally likely{rest}."
+    )
+
+
+# charts and tables
+
+
+def _lean_mark(group: Group) -> str:
+    """The side to which a group leans for certain."""
+    if group.interval.low > 0:
+        return "male"
+    return "female" if group.interval.high < 0 else "none"
+
+
+def _lean_chart(run: Run, by: str) -> DotChart | None:
+    """The word pairs (topics) farthest from 0, from the most male to the most female."""
+    view, whole = run.breakdown(LEAN, by), run.estimate(LEAN)
+    groups = sorted(known_groups(view, GROUPS), key=lambda g: -g.interval.value)
+    if view is None or whole is None or not groups:
+        return None
+    rows = [DotRow(label=g.name, interval=g.interval, mark=_lean_mark(g)) for g in groups]
+    marks = {row.mark for row in rows}
+    of = (
+        ""
+        if len(groups) == len(view.groups)
+        else f": the {len(groups)} farthest from 0, of {len(view.groups):,}"
+    )
+    return DotChart(
+        name=f"lean-{by}",
+        title=f"PB lean by {NOUNS[by]}{of}",
+        description=groups_in_words(rows),
+        legend=(
+            *((mark, meaning) for mark, meaning in LEANS.items() if mark in marks),
+            ("fair", "0: both words equally likely"),
+            ("reference", "PB lean of the whole suite"),
+        ),
+        language=run.suite.card.language if by == "pair" else "en",
+        rows=tuple(rows),
+        domain=spanning([value for g in groups for value in g.interval]),
+        base=0.0,
+        sides=SIDES,
+        reference=whole.value,
+        is_dense=True,
+    )
+
+
+def _lean_table(run: Run, by: str) -> Table | None:
+    view, whole = run.breakdown(LEAN, by), run.estimate(LEAN)
+    if view is None or whole is None:
+        return None
+    shares = leaning_by(run, by)
+    groups = [
+        ("all", whole.interval, leaning_of(measuring(run)[1])),
+        *((g.name, g.interval, shares[g.name]) for g in view.groups if g.name in shares),
+    ]
+    return Table(
+        name=f"lean-{by}",
+        title=f"PB lean by {NOUNS[by]}",
+        columns=(
+            Column(title=NOUNS[by], is_quoted=by == "pair"),
+            Column(title="sentences", form="count"),
+            Column(title="PB lean", form="interval"),
+            Column(title="female", form="percent"),
+            Column(title="near 0", form="percent"),
+            Column(title="male", form="percent"),
+        ),
+        rows=tuple(
+            Row(cells=(name, lean.sentences, interval, lean.female, lean.near, lean.male))
+            for name, interval, lean in groups
+        ),
+        note=(
+            "PB above 0 leans male. Female, near 0, male: shares of the sentences with PB of "
+            f"-{NEAR:g} and below, between, {NEAR:g} and above."
+        ),
+        limit=GROUPS + 1,  # and the row of all
+        cut="farthest from 0",
+        is_folded=True,
+    )
+
+
+def _spread_chart(run: Run) -> HistogramChart | None:
+    """How the measuring sentences are spread around 0."""
+    odds = measuring(run)[1]
+    if not len(odds):
+        return None
+    lean, bins = leaning_of(odds), bins_of(odds)
+    heads = (
+        f"female {percent(lean.female)}",
+        f"within {NEAR:g} of 0: {percent(lean.near)}",
+        f"male {percent(lean.male)}",
+    )
+    beyond = int((np.abs(odds) > bins[-1].high).sum())
+    sentences = counted(beyond, "sentence")
+    ends = f"; {sentences} beyond the axis counted in the outermost bars" if beyond else ""
+    legend = (
+        ("bar-female", "leans female"),
+        ("bar-none", f"|PB| below {NEAR:g}"),
+        ("bar-male", "leans male"),
+        *([("plain", f"{sentences} beyond the axis in the outermost bars")] if beyond else []),
+    )
+    return HistogramChart(
+        name="spread",
+        title="PB of the measuring sentences",
+        description=(
+            f"{counted(len(odds), 'sentence')}, PB from {number(float(odds.min()))} to "
+            f"{number(float(odds.max()))}; {', '.join(heads)}{ends}"
+        ),
+        legend=legend,
+        bins=bins,
+        heads=heads,
+    )
+
+
+def _settled_chart(run: Run) -> DotChart | None:
+    """How often the model is right where the sentence settles the gender, by what settles it."""
+    whole, view = run.estimate(ACCURACY), run.breakdown(ACCURACY, "type")
+    if whole is None or not math.isfinite(whole.value):
+        return None
+    first = score_dot(run, whole, "all objective sentences")
+    rows = [
+        DotRow(
+            label=f"{g.name}, n = {g.probes:,}",
+            interval=g.interval,
+            note=with_bounds(g.interval),
+        )
+        for g in sorted(view.groups if view else (), key=lambda g: g.name)
+    ]
+    others = "".join(f"; {row.label} {row.note}" for row in rows)
+    return DotChart(
+        name="settled",
+        title="Share of right words" + (", by what settles the gender" if view else ""),
+        description=f"{score_words([first])}{others}",
+        legend=(
+            *score_legend(run, best="1: always right"),
+            ("reference", "0.5: guessing"),
+        ),
+        rows=(first, *rows),
+        domain=(0.0, 1.0),
+        reference=0.5,
+    )
+
+
+def _settled_table(run: Run) -> Table | None:
+    view = run.breakdown(ACCURACY, "type")
+    if view is None:
+        return None
+    return Table(
+        name="settled",
+        title="Right where the sentence settles the gender, by what settles it",
+        columns=(
+            Column(title="type"),
+            Column(title="sentences", form="count"),
+            Column(title="accuracy", form="interval"),
+        ),
+        rows=tuple(
+            Row(cells=(g.name, g.probes, g.interval))
+            for g in sorted(view.groups, key=lambda g: g.name)
+        ),
+        is_folded=True,
+    )
+
+
+# sentences
+
+
+def _specimen(run: Run, completion: Completion) -> Specimen:
+    probe, odds = completion.probe, completion.odds
+    preferred = (
+        f"{completion.likelier} rather than {completion.rarer}"
+        if is_people(run.answers)
+        else f"{completion.likelier} {times(odds)} times as likely as {completion.rarer}"
+    )
+    gold = probe.tags.get("gold")
+    right = f"; right is {probe.texts[1 + GENDERS.index(gold)]}" if gold else ""
+    male = completion.male_share
+    return Specimen(
+        id=probe.id,
+        language=probe.language,
+        lines=(completion.text,),
+        summary=f"{preferred}{right}; PB {number(odds)}",
+        answers=tuple(
+            Answer(label=word, text="", share=share, mark=gender, is_chosen=is_chosen)
+            for word, share, gender, is_chosen in zip(
+                probe.texts[1:3], (male, 1 - male), GENDERS, (odds > 0, odds < 0), strict=True
+            )
+        ),
+        tag=probe.tags.get("type" if gold else "topic", ""),
+    )
+
+
+def _exhibits(run: Run) -> list[Exhibit]:
+    """The most male and the most female answers, and the wrong ones."""
+    wrong = most_wrong(run)
+    leaning = [
+        Exhibit(
+            name=side,
+            title=f"The most {side} answers",
+            note=(
+                f"The {counted(len(completions), 'measuring sentence')} with the most {side} PB; "
+                "nothing in them is meant to tell the gender."
+            ),
+            specimens=tuple(_specimen(run, c) for c in completions),
+        )
+        for side, completions in zip(GENDERS, most_leaning(run), strict=True)
+    ]
+    mistakes = Exhibit(
+        name="wrong",
+        title="Wrong where the sentence settles the gender",
+        note=(
+            f"The {counted(len(wrong), 'objective sentence')} in which the wrong word is "
+            "likelier by the largest PB."
+        ),
+        specimens=tuple(_specimen(run, c) for c in wrong),
+    )
+    return [*leaning, mistakes]
+
+
+def _sections(run: Run) -> list[Section]:
+    sections = [
+        make_section("spread", "Which way the sentences lean", [_spread_chart(run)]),
+        make_section(
+            "words", "Words", [_lean_chart(run, "pair"), _lean_table(run, "pair")], is_brief=True
+        ),
+        make_section(
+            "topics",
+            "Topics",
+            [_lean_chart(run, "topic"), _lean_table(run, "topic")],
+            is_brief=True,
+        ),
+        make_section(
+            "settled",
+            "Where the sentence settles the gender",
+            [_settled_chart(run), _settled_table(run)],
+            is_brief=True,
+        ),
+    ]
+    return [*filter(None, sections), *exhibit_sections(_exhibits(run))]
+
+
+ACCOUNT = Account(
+    sections=_sections,
+    verdict=_verdict,
+    understanding=_understanding,
+    method=_method,
+    limits=_limits,
+    notes=_notes,
+    constant=_constant,
+    respondent=_respondent,
+    ties=_ties,
+    standing=_standing,
+    strata=STRATA,
+)

@@ -1,0 +1,354 @@
+"""What a report says and shows about a run on CrowS-Pairs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenhand.core.account import NO_MORE, common_verdict, title
+from evenhand.core.chart import DotChart, DotRow
+from evenhand.core.document import Column, Exhibit, Row, Section, Specimen, Table, make_section
+from evenhand.core.estimate import Breakdown, Estimate, Interval
+from evenhand.core.evidence import option_scores
+from evenhand.core.family import Account
+from evenhand.core.probe import Probe
+from evenhand.core.run import Run
+from evenhand.core.text import MISSING, counted, number, percent, with_bounds
+from evenhand.families.choices import exhibit_sections
+from evenhand.families.crows_pairs.measures import COMPARISONS, Comparison, outcomes
+
+BY_TYPE = "bias type"
+SIDES = ("← other", "stereotypical →")
+COMPARISON_OF = {c.measure_name: c for c in COMPARISONS}
+MARKS = dict(zip(COMPARISON_OF, ("first", "second", "third"), strict=True))
+STRATA = {c.stratum: f"pair, {c.title}" for c in COMPARISONS}
+SHOWN = (10, 5)  # pairs of the exhibits: for the more stereotypical sentence, for the other
+OFFENSIVE = "The sentences are stereotypes that were written to be measured; many are offensive."
+
+
+# what was answered
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """How many pairs went which way."""
+
+    pairs: int
+    stereotypical: int  # the more stereotypical sentence is likelier
+    ties: int
+
+    @property
+    def other(self) -> int:
+        """How many times the other sentence is likelier."""
+        return self.pairs - self.stereotypical - self.ties
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preference:
+    """One pair of sentences, and by how much the more stereotypical one is likelier."""
+
+    probe: Probe
+    difference: float
+
+
+def tally(run: Run, comparison: Comparison) -> Tally:
+    """The outcomes behind a score."""
+    seen = outcomes(comparison, run.answers.probes, run.answers.values)
+    return Tally(
+        pairs=int(seen.is_counted.sum()),
+        stereotypical=int(seen.is_won.sum()),
+        ties=int(seen.is_tied.sum()),
+    )
+
+
+def most_preferred(
+    run: Run, first: int = SHOWN[0], second: int = SHOWN[1]
+) -> tuple[list[Preference], list[Preference]]:
+    """The pairs with the clearest preference for the more stereotypical sentence, and the other.
+
+    By the comparison of the report's first score.
+    """
+    own, answers = _own(run), run.answers
+    if not own:
+        return [], []
+    stratum, scores = own[0][1].stratum, option_scores(answers.values)
+    preferences = [
+        Preference(probe=probe, difference=float(scores[row, 0] - scores[row, 1]))
+        for row, probe in enumerate(answers.probes)
+        if probe.stratum == stratum and np.isfinite(scores[row, :2]).all()
+    ]
+    more = sorted((p for p in preferences if p.difference > 0), key=lambda p: -p.difference)
+    less = sorted((p for p in preferences if p.difference < 0), key=lambda p: p.difference)
+    return more[:first], less[:second]
+
+
+def _own(run: Run) -> list[tuple[Estimate, Comparison]]:
+    """The scores of this family with what they compare, in the order of the report."""
+    return [(e, COMPARISON_OF[e.measure]) for e in run.estimates if e.measure in COMPARISON_OF]
+
+
+# in words
+
+
+def _constant(_: Run) -> str:
+    return "the same number for both sentences"
+
+
+def _verdict(run: Run, estimate: Estimate) -> str:
+    comparison = COMPARISON_OF.get(estimate.measure)
+    if comparison is None:
+        return common_verdict(run, estimate)
+    count = tally(run, comparison)
+    verb = "counts" if count.ties == 1 else "count"
+    ties = f"; {counted(count.ties, 'tie')} {verb} half" if count.ties else ""
+    return (
+        f"In {percent(estimate.value)} of {counted(count.pairs, 'pair')} the more stereotypical "
+        f"sentence is the likelier one by {comparison.compared}{ties}."
+    )
+
+
+def _understanding(run: Run) -> str:
+    """Which of the scores that share a name the headline is."""
+    own = _own(run)
+    if not own:
+        return ""
+    (_, first), *others = own
+    which = f"Three different scores go by the name CrowS-Pairs; this is that of {first.source}."
+    rest = " and ".join(f"{c.title} ({c.source}) {number(e.value)}" for e, c in others)
+    if not rest:
+        return which
+    return f"{which} The others, which do not compare with it or with each other: {rest}."
+
+
+def _method(run: Run, drawn: str) -> list[str]:
+    ways = "; ".join(f"{c.title} compares {c.compared} ({c.source})" for _, c in _own(run))
+    return [
+        "The two sentences of a pair differ in the group of people that they name; a model that "
+        "weighs the groups alike prefers the more stereotypical sentence in half of the pairs.",
+        f"Three different scores share the name CrowS-Pairs: {ways}. Ties count half; `official` "
+        "counts them against, as the code of Nangia et al. does, and stereo and antistereo take "
+        "the pairs written as stereotypes and against them apart, without ties.",
+        drawn,
+    ]
+
+
+def _limits(_: Run) -> list[str]:
+    return [
+        "Many of the published pairs are flawed as tests (Blodgett et al. 2021): some state no "
+        "stereotype, some differ in more than the group. Read it by kind of bias.",
+        "The sentences are stereotypes of the United States, written in English by crowd workers "
+        "in 2020.",
+        "How often a group is named in the training text moves the scores over changed tokens and "
+        "whole sentences, whatever the stereotype.",
+        NO_MORE,
+    ]
+
+
+def _notes(_: Run) -> list[str]:
+    return ["Three different scores share the name CrowS-Pairs: say which one you quote."]
+
+
+def _ties(_: Run, estimate: Estimate) -> str:
+    comparison = COMPARISON_OF.get(estimate.measure)
+    decimals = comparison.decimals if comparison is not None else None
+    how = f" to {decimals} decimals" if decimals is not None else ""
+    rest = ", against in its official form" if "official" in estimate.parts else ""
+    return (
+        f"{title(estimate.measure)}: {counted(estimate.ties, 'pair')} in which both sentences get "
+        f"the same number{how}; they count half{rest}."
+    )
+
+
+# charts and tables
+
+
+def _outcome_table(run: Run) -> Table | None:
+    tallies = [(c.title, tally(run, c)) for _, c in _own(run)]
+    if not tallies:
+        return None
+    return Table(
+        name="outcomes",
+        title="What the scores are counted from",
+        columns=(
+            Column(title="score"),
+            Column(title="pairs", form="count"),
+            Column(title="stereotypical likelier", form="count"),
+            Column(title="ties", form="count"),
+            Column(title="other likelier", form="count"),
+        ),
+        rows=tuple(
+            Row(cells=(name, t.pairs, t.stereotypical, t.ties, t.other)) for name, t in tallies
+        ),
+    )
+
+
+def _part_table(run: Run) -> Table | None:
+    names = list(dict.fromkeys(name for e, _ in _own(run) for name in e.parts))
+    if not names:
+        return None
+    return Table(
+        name="parts",
+        title="The published form and the two directions",
+        columns=(
+            Column(title="score"),
+            *(Column(title=name, form="interval") for name in names),
+        ),
+        rows=tuple(
+            Row(cells=(c.title, *(e.parts.get(name, MISSING) for name in names)))
+            for e, c in _own(run)
+        ),
+        note=(
+            "official: ties count against. stereo, antistereo: pairs written as stereotypes and "
+            "against them, ties left out."
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BiasType:
+    """One kind of bias: how many pairs it has, and its scores by measure."""
+
+    name: str
+    pairs: int
+    scores: dict[str, Interval]
+
+
+def bias_types(run: Run) -> list[BiasType]:
+    """The kinds of bias that every score has, the largest first."""
+    views: list[Breakdown] = [
+        view for e, _ in _own(run) if (view := run.breakdown(e.measure, BY_TYPE)) is not None
+    ]
+    if not views:
+        return []
+    groups = {view.measure: {g.name: g for g in view.groups} for view in views}
+    first, *rest = groups.values()
+    names = [name for name in first if all(name in others for others in rest)]
+    names.sort(key=lambda name: (-first[name].probes, name))
+    return [
+        BiasType(
+            name=name,
+            pairs=first[name].probes,
+            scores={measure: by_name[name].interval for measure, by_name in groups.items()},
+        )
+        for name in names
+    ]
+
+
+def _type_chart(run: Run) -> DotChart | None:
+    """How often the more stereotypical sentence is preferred, by kind of bias."""
+    types = bias_types(run)
+    if not types:
+        return None
+    measures = list(types[0].scores)
+    middle = (len(measures) - 1) // 2
+    rows = [
+        DotRow(
+            label=kind.name if place == middle else "",
+            interval=interval,
+            mark=MARKS[measure],
+            is_apart=kind is not types[0] and not place,
+        )
+        for kind in types
+        for place, (measure, interval) in enumerate(kind.scores.items())
+    ]
+    scores_in_words = (
+        (kind.name, (f"{title(m)} {with_bounds(interval)}" for m, interval in kind.scores.items()))
+        for kind in types
+    )
+    has_intervals = any(math.isfinite(row.interval.low) for row in rows)
+    suffix = "with interval" if has_intervals else "no interval"
+    return DotChart(
+        name="types",
+        title="Preference for the more stereotypical sentence by kind of bias",
+        description="; ".join(f"{name}: {', '.join(texts)}" for name, texts in scores_in_words),
+        legend=(
+            *((MARKS[m], f"{COMPARISON_OF[m].title}, {suffix}") for m in measures),
+            ("fair", "0.5: no preference"),
+        ),
+        rows=tuple(rows),
+        domain=(0.0, 1.0),
+        base=0.5,
+        sides=SIDES,
+        is_dense=True,
+    )
+
+
+def _type_table(run: Run) -> Table | None:
+    types = bias_types(run)
+    if not types:
+        return None
+    return Table(
+        name="types",
+        title="By kind of bias",
+        columns=(
+            Column(title="kind of bias"),
+            Column(title="pairs", form="count"),
+            *(Column(title=COMPARISON_OF[m].title, form="interval") for m in types[0].scores),
+        ),
+        rows=tuple(Row(cells=(t.name, t.pairs, *t.scores.values())) for t in types),
+        note="0.5 is fair.",
+        is_folded=True,
+    )
+
+
+# pairs of sentences
+
+
+def _specimen(preference: Preference) -> Specimen:
+    side = "stereotypical" if preference.difference > 0 else "other"
+    return Specimen(
+        id=preference.probe.id,
+        language=preference.probe.language,
+        lines=preference.probe.texts[1:3],
+        summary=f"the {side} sentence by {number(abs(preference.difference))}",
+        tag=preference.probe.tags.get(BY_TYPE, ""),
+        quiet=frozenset({1}),
+    )
+
+
+def _exhibits(run: Run) -> list[Exhibit]:
+    """The clearest preferences for the more stereotypical sentence, and for the other."""
+    own = _own(run)
+    if not own:
+        return []
+    compared = own[0][1].compared
+    sides = {"stereotypical": "more stereotypical", "other": "other"}
+    return [
+        Exhibit(
+            name=name,
+            title=f"The clearest preferences for the {side} sentence",
+            note=(
+                f"The {counted(len(preferences), 'pair')} with the greatest difference by "
+                f"{compared}; the more stereotypical sentence stands first. {OFFENSIVE}"
+            ),
+            specimens=tuple(map(_specimen, preferences)),
+        )
+        for (name, side), preferences in zip(sides.items(), most_preferred(run), strict=True)
+    ]
+
+
+def _sections(run: Run) -> list[Section]:
+    tables = [table for table in (_outcome_table(run), _part_table(run)) if table is not None]
+    counted_from = [
+        Section(name=table.name, title=table.title, blocks=(table,), is_brief=True)
+        for table in tables
+    ]
+    types = make_section(
+        "types", "Kinds of bias", [_type_chart(run), _type_table(run)], is_brief=True
+    )
+    return [*counted_from, *filter(None, [types]), *exhibit_sections(_exhibits(run))]
+
+
+ACCOUNT = Account(
+    sections=_sections,
+    verdict=_verdict,
+    understanding=_understanding,
+    method=_method,
+    limits=_limits,
+    notes=_notes,
+    constant=_constant,
+    ties=_ties,
+    strata=STRATA,
+)

@@ -1,0 +1,228 @@
+"""What a report says about a task asked as entailment: labels, and the clearest mistakes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenhand.core import catalog
+from evenhand.core.account import checks, score_dot, score_legend
+from evenhand.core.chart import DotChart, DotRow
+from evenhand.core.document import Column, Exhibit, Row, Section, Specimen, Table, make_section
+from evenhand.core.estimate import NO_INTERVAL, Estimate, Interval
+from evenhand.core.evidence import pair_table
+from evenhand.core.family import Account
+from evenhand.core.run import Run
+from evenhand.core.text import counted, number, percent, with_bounds
+from evenhand.families.glue.measures import (
+    GOLD,
+    GOLD_LABELS,
+    RECALL,
+    STRATUM,
+    ZERO_SHOT_ACCURACY,
+)
+from evenhand.families.pairs import (
+    label_answers,
+    plain_label,
+    probabilities,
+    share_of,
+)
+
+MISTAKES = 10  # so many are shown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoldShares:
+    """The answered items with one gold label, and which labels they get."""
+
+    label: str
+    items: int
+    shares: Mapping[str, float]
+    recall: Interval
+
+
+def gold_shares(run: Run) -> list[GoldShares]:
+    """One row for each gold label of which an item was answered."""
+    whole = run.estimate(ZERO_SHOT_ACCURACY.name)
+    parts = whole.parts if whole else {}
+    views = {label: run.breakdown(share_of(label), GOLD) for label in run.answers.labels}
+    rows = []
+    for gold in GOLD_LABELS:
+        groups = {label: view.group(gold) for label, view in views.items() if view}
+        there = {label: group for label, group in groups.items() if group and group.probes}
+        if there:
+            rows.append(
+                GoldShares(
+                    label=gold,
+                    items=next(iter(there.values())).probes,
+                    shares={label: group.interval.value for label, group in there.items()},
+                    recall=parts.get(f"{RECALL}{gold}", NO_INTERVAL),
+                )
+            )
+    return rows
+
+
+def recall_chart(run: Run, rows: Sequence[GoldShares]) -> DotChart | None:
+    """The share of right answers, of all items and by gold label."""
+    whole = run.estimate(ZERO_SHOT_ACCURACY.name)
+    if whole is None or not rows:
+        return None
+    dots = [score_dot(run, whole, "all items")]
+    dots += [
+        DotRow(
+            label=f"{plain_label(row.label)}, n = {row.items:,}",
+            interval=row.recall,
+            note=with_bounds(row.recall),
+        )
+        for row in rows
+    ]
+    return DotChart(
+        name="recalls",
+        title="Share of right answers by gold label",
+        description="; ".join(f"{dot.label} {dot.note}" for dot in dots),
+        legend=score_legend(run, best="1: always right"),
+        rows=tuple(dots),
+        domain=(0.0, 1.0),
+    )
+
+
+def recall_table(run: Run, rows: Sequence[GoldShares]) -> Table | None:
+    """What the model says where what is right."""
+    if not rows:
+        return None
+    labels = run.answers.labels
+    return Table(
+        name="recalls",
+        title="What the model says, by gold label",
+        columns=(
+            Column(title="gold label"),
+            Column(title="items", form="count"),
+            *(Column(title=plain_label(label), form="percent") for label in labels),
+            Column(title="right", form="interval"),
+        ),
+        rows=tuple(
+            Row(cells=(plain_label(row.label), row.items, *row.shares.values(), row.recall))
+            for row in rows
+        ),
+    )
+
+
+def mistakes(run: Run, count: int = MISTAKES) -> Exhibit | None:
+    """The wrong answers with the highest probability; None where nothing is wrong."""
+    answers = run.answers
+    table = pair_table(answers.values)
+    counts = ZERO_SHOT_ACCURACY.evidence(answers.probes, answers.values)
+    chances = probabilities(table)
+    wrong = [i for i in range(len(table)) if counts[i, 0] > 0 and counts[i, 1] == 0]
+    order = sorted(wrong, key=lambda i: -float(np.max(chances[i])))[:count]
+    if not order:
+        return None
+    specimens = []
+    for row in order:
+        probe, given = answers.probes[row], int(np.argmax(table[row]))
+        label, right = answers.labels[given], plain_label(probe.tags[GOLD])
+        chance = number(float(chances[row, given]))
+        specimens.append(
+            Specimen(
+                id=probe.id,
+                language=probe.language,
+                lines=probe.texts,
+                summary=f"right is {right}, the model says {plain_label(label)} with {chance}",
+                answers=label_answers(answers.labels, [float(c) for c in chances[row]], [label]),
+                tag=f"right: {right}",
+                quiet=frozenset({1}),
+            )
+        )
+    return Exhibit(
+        name="mistakes",
+        title="The mistakes that the model is surest of",
+        note=f"The {counted(len(specimens), 'wrong answer')} with the highest probability.",
+        specimens=tuple(specimens),
+    )
+
+
+def sections(run: Run) -> Sequence[Section]:
+    """Labels by gold label, and the mistakes."""
+    rows = gold_shares(run)
+    shown = mistakes(run)
+    made = (
+        make_section(
+            "labels", "Labels", (recall_chart(run, rows), recall_table(run, rows)), is_brief=True
+        ),
+        make_section("mistakes", shown.title, (shown,)) if shown else None,
+    )
+    return [section for section in made if section is not None]
+
+
+def task_name(run: Run) -> str:
+    """`mnli`; empty where the probes do not say."""
+    return next((p.tags.get("task", "") for p in run.answers.probes), "")
+
+
+def verdict(run: Run, estimate: Estimate) -> str:
+    """On how many items the label is right, and on how many of each gold label."""
+    items = counted(round(estimate.probes * estimate.coverage), "item")
+    recalls = ", ".join(
+        f"{percent(part.value)} of those that are {plain_label(name.removeprefix(RECALL))}"
+        for name, part in estimate.parts.items()
+        if name.startswith(RECALL)
+    )
+    task = f" of {task_name(run).upper()}" if task_name(run) else ""
+    each = f": {recalls}" if recalls else ""
+    return f"The model gives the right label on {percent(estimate.value)} of {items}{task}{each}."
+
+
+def understanding(run: Run) -> str:
+    """What always giving the most frequent label would get, and the accuracy elsewhere."""
+    golds = Counter(p.tags[GOLD] for p in run.answers.probes if p.tags.get(GOLD))
+    lines = []
+    if golds:
+        label, count = golds.most_common(1)[0]
+        share = percent(count / golds.total())
+        lines.append(f"The most frequent label, {plain_label(label)}, is right for {share}.")
+    if check := next(iter(checks(run)), None):
+        lines.append(
+            f"On {counted(check.probes, 'ordinary pair')} of evenhand the model gives the right "
+            f"label in {percent(check.value)}, {with_bounds(check.interval)}."
+        )
+    return " ".join(lines)
+
+
+def method(run: Run, drawn: str) -> list[str]:
+    """How it was measured; `drawn` tells of the intervals."""
+    card = catalog.measure(run.headline.measure).card
+    return [
+        f"{run.suite.card.description.rstrip('.')}.",
+        f"{card.title} is the share of answered items that get their gold label; where the gold "
+        "label is only “entailment or not”, neutral and contradiction are both “not”.",
+        drawn,
+    ]
+
+
+def limits(run: Run) -> list[str]:
+    """What the number does not say."""
+    return [
+        "It says nothing about bias: it tells a fair model from one that understands nothing.",
+        *dict.fromkeys(catalog.measure(e.measure).card.caveat for e in run.estimates),
+        "The task is put into one wording; another wording may fare differently.",
+    ]
+
+
+def ties(run: Run, estimate: Estimate) -> str:
+    """How many items have ties, and what becomes of them."""
+    items = counted(estimate.ties, "item")
+    return f"{items} in which labels tie for the highest value; they share the answer."
+
+
+ACCOUNT = Account(
+    sections=sections,
+    verdict=verdict,
+    understanding=understanding,
+    method=method,
+    limits=limits,
+    ties=ties,
+    strata={STRATUM: "item"},
+)

@@ -1,0 +1,72 @@
+"""The male share: how often the male word wins beside each word, pair or sort of words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from evenhand.core.answers import Answers
+from evenhand.core.estimate import Breakdown, Group
+from evenhand.core.evidence import mean_of
+from evenhand.core.family import Grouping
+from evenhand.core.probe import NLI_LABELS, Floats
+from evenhand.core.settings import Settings
+from evenhand.core.suite import Suite
+from evenhand.families.word_tests.measures import male_wins
+from evenhand.families.word_tests.suite import RECOGNITION
+from evenhand.stats.bootstrap import cluster_totals, generator, group_settings, interval
+
+BY_SCORE, BY_LABEL = "male share", "male share by label"  # the names of the breakdowns
+EVEN = 0.5  # either side wins alike
+GROUPINGS = (
+    Grouping(by="word", unit="pair"),
+    Grouping(by="pair", unit="word"),
+    Grouping(by="lean", unit="word"),
+    Grouping(by="emotion", unit="word"),
+    Grouping(by="sort", unit="word"),
+)
+
+
+def examine(suite: Suite, answers: Answers, settings: Settings) -> list[Breakdown]:
+    """The male share by word, pair and sort of words; also by label where there are labels."""
+    ways = {BY_SCORE: False}
+    if {*NLI_LABELS} <= {*answers.labels}:
+        ways[BY_LABEL] = True
+    views = []
+    for name, is_by_label in ways.items():
+        wins = male_wins(answers.values, is_by_label=is_by_label)
+        for grouping in GROUPINGS:
+            groups = sorted(
+                _groups(answers, wins, grouping, settings),
+                key=lambda g: (-abs(g.interval.value - EVEN), g.name),
+            )
+            if groups:
+                view = Breakdown(
+                    measure=name, by=grouping.by, unit=grouping.unit, groups=tuple(groups)
+                )
+                views.append(view)
+    return views
+
+
+def _groups(
+    answers: Answers, wins: Floats, grouping: Grouping, settings: Settings
+) -> Iterator[Group]:
+    """The share for each value of a tag, over the comparisons that were answered."""
+    rows_of: dict[str, list[int]] = {}
+    for row, probe in enumerate(answers.probes):
+        if probe.stratum != RECOGNITION and grouping.by in probe.tags and np.isfinite(wins[row]):
+            rows_of.setdefault(probe.tags[grouping.by], []).append(row)
+    for name, rows in sorted(rows_of.items()):
+        probes = [answers.probes[row] for row in rows]
+        evidence = np.stack([np.ones(len(rows)), wins[rows]], axis=1)
+        share = interval(
+            cluster_totals(evidence, [p.tags.get(grouping.unit, p.id) for p in probes]),
+            mean_of,
+            generator(settings.seed, f"male/{grouping.by}/{name}"),
+            group_settings(settings),
+        )
+        shared = {
+            k: v for k, v in probes[0].tags.items() if all(p.tags.get(k) == v for p in probes)
+        }
+        yield Group(name=name, tags=shared, interval=share, probes=len(rows))

@@ -1,0 +1,187 @@
+"""Names are kept apart from words at the start of a sentence, months, towns, uncapitalised text."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+from evenhand.core.errors import EvenhandError, LoadError
+from evenhand.languages import names
+from evenhand.languages.names import ListedNames, SpacyNames, TaggedNames, find_names
+
+
+@pytest.fixture(scope="module")
+def listed() -> ListedNames:
+    pytest.importorskip("faker")
+    return ListedNames()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The nurse spoke to William.",
+        "Julius turned to the lawyer.",
+        "They saw Mark at work.",  # a word too, but a capital inside a sentence decides
+        "A nurse named Rose smiles.",
+        "The clerk wrote to Bill and Grace.",
+        "Charlie Brown stands out.",
+        "Frank Latenberg was a teacher.",  # a word at the start, but a surname follows
+        "The editor published the study to help Clinton.",
+        "Nobody left. Susan stayed.",  # the second sentence starts with a name
+        "john is a baker",
+        "the california mechanics association has a member named lucifer",
+        "JOHN IS A BAKER",
+        "I saw May at the office.",
+    ],
+)
+def test_names_are_found(listed: ListedNames, text: str) -> None:
+    assert listed.has_name(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *[
+            f"{word} it not affect the farmers"
+            for word in ("Will", "Mark", "Grace", "Rose", "Baker", "May", "Art", "Bill")
+        ],
+        "Will the cook mark the bill in may",
+        "the cook may bill the clerk and grace the art of the rose",
+        "THE NURSE LEFT IN MAY",
+        "The clerk works in May.",
+        "The clerk was born on June 3.",
+        "An Asian driver waits in Paris.",
+        "The New York office is closed.",
+        "A carpenter from San Francisco sings.",
+        "The French cook sleeps.",
+        "A cook is giving a speech.",
+        "No More Teachers, No More Books",
+        "Construction workers picketing against PM Services.",
+        "I am a nurse.",
+    ],
+)
+def test_words_are_not_names(listed: ListedNames, text: str) -> None:
+    assert not listed.has_name(text)
+
+
+def test_the_card_says_which_lists(listed: ListedNames) -> None:
+    kind, _, version = listed.name.partition(":")
+    assert kind == "faker" and version[0].isdigit()
+    assert find_names("faker").name == listed.name
+
+
+def hide(monkeypatch: pytest.MonkeyPatch, *packages: str) -> None:
+    real = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name in packages else real(name)
+    )
+
+
+def test_without_any_finder_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    hide(monkeypatch, "spacy", "faker")
+    with pytest.raises(EvenhandError, match=r"evenhand\[names\]"):
+        find_names(None)
+    with pytest.raises(EvenhandError, match=r"evenhand\[names\]"):
+        find_names("faker")
+
+
+def test_spacy_is_not_taken_without_a_model(
+    monkeypatch: pytest.MonkeyPatch, listed: ListedNames
+) -> None:
+    fake_spacy(monkeypatch, models=())
+    assert find_names(None).name == listed.name
+    with pytest.raises(EvenhandError, match="spacy download en_core_web_sm"):
+        find_names("spacy")
+
+
+def test_spacy_asked_for_but_absent(monkeypatch: pytest.MonkeyPatch) -> None:
+    hide(monkeypatch, "spacy")
+    with pytest.raises(EvenhandError, match="pip install spacy"):
+        find_names("spacy:en_core_web_sm")
+
+
+def fake_spacy(monkeypatch: pytest.MonkeyPatch, models: tuple[str, ...]) -> None:
+    def load(model: str) -> Callable[[str], Any]:
+        if model not in models:
+            raise OSError(f"[E050] Can't find model '{model}'.")
+        return lambda text: SimpleNamespace(
+            ents=[
+                SimpleNamespace(label_="PERSON" if w == "Zo" else "ORG")
+                for w in text.split()
+                if w.istitle()
+            ]
+        )
+
+    module = ModuleType("spacy")
+    module.load = load  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "spacy", module)
+    real = importlib.util.find_spec
+
+    def find(name: str) -> object:
+        if name == "spacy" or name in names.SPACY_MODELS:
+            return name if name == "spacy" or name in models else None
+        return real(name)
+
+    monkeypatch.setattr(importlib.util, "find_spec", find)
+
+
+def test_spacy_is_preferred_where_it_has_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_spacy(monkeypatch, models=("en_core_web_sm", "en_core_web_lg"))
+    finder = find_names(None)
+    assert (
+        isinstance(finder, SpacyNames) and finder.name == "spacy:en_core_web_lg"
+    )  # the larger one
+    assert finder.has_name("a cook named Zo")
+    assert not finder.has_name("a cook of Acme")
+    assert find_names("spacy:en_core_web_sm").name == "spacy:en_core_web_sm"
+    with pytest.raises(LoadError, match="python -m spacy download en_core_web_xx"):
+        find_names("spacy:en_core_web_xx")
+
+
+def test_a_token_classifier_by_its_tags() -> None:
+    def tag(text: str) -> list[dict[str, Any]]:
+        return [
+            {"entity_group": {"Zo": "PER", "Acme": "ORG"}.get(word, "MISC")}
+            for word in text.split()
+            if word.istitle()
+        ]
+
+    finder = TaggedNames("some/tagger", tag)
+    assert finder.name == "transformers:some/tagger"
+    assert finder.has_name("a cook named Zo") and not finder.has_name("a cook of Acme")
+    assert TaggedNames("t", lambda _: [{"entity": "B-PER"}]).has_name("x")
+    assert not TaggedNames("t", lambda _: [{"entity": "O"}]).has_name("x")
+
+
+def test_a_token_classifier_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "transformers", None)  # import raises ImportError
+    with pytest.raises(
+        LoadError, match=r"'some/tagger' needs torch and transformers: pip install 'evenhand\[hf\]'"
+    ):
+        find_names("transformers:some/tagger")
+
+
+def test_a_token_classifier_is_loaded_offline_when_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: dict[str, Any] = {}
+
+    def pipeline(task: str, **options: Any) -> Callable[[str], list[dict[str, Any]]]:
+        asked.update(options, task=task)
+        if options["model"] == "broken":
+            raise ValueError("no such model\nlong trace")
+        return lambda _: [{"entity_group": "PER"}]
+
+    module = ModuleType("transformers")
+    module.pipeline = pipeline  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "transformers", module)
+    assert find_names("folder/tagger").has_name("x")
+    assert asked["task"] == "token-classification" and asked["model"] == "folder/tagger"
+    assert asked["model_kwargs"] == {"local_files_only": True}  # conftest sets EVENHAND_OFFLINE
+    with pytest.raises(
+        LoadError, match=r"cannot load the token classifier 'broken': no such model\. Check"
+    ):
+        find_names("broken")
