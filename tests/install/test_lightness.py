@@ -54,26 +54,33 @@ def test_help_is_light(words: tuple[str, ...]) -> None:
 
 
 def test_a_default_audit_needs_no_torch() -> None:
-    code = "import evenhand; print(evenhand.audit('fixed:fair', limit=30, resamples=100).estimates[0].value)"
+    code = (
+        "import evenhand; suite = evenhand.load_suite('occupation-nli', limit=30); "
+        "settings = evenhand.Settings(resamples=100); "
+        "print(evenhand.audit('fixed:fair', suite, settings=settings).headline.value)"
+    )
     found = imported(code)
     assert "numpy" in found
     assert not found & {"torch", "transformers", "altair", "ray"}
 
 
 def test_the_measures_are_there_as_functions_without_the_rest() -> None:
-    code = "from evenhand.measures import nli_coal; assert nli_coal([[1, 0, 0], [0, 0, 1], [0, 1, 0]], ['PS', 'AS', 'NS']) == 2 / 3"
+    code = (
+        "from evenhand.measures import nli_coal; "
+        "rows = [[1, 0, 0], [0, 0, 1], [0, 1, 0]]; "
+        "assert nli_coal(rows, ['PS', 'AS', 'NS']) == 2 / 3"
+    )
     assert not imported(code) & {"torch", "transformers", "polars", "altair", "onnxruntime"}
 
 
 def test_public_names_are_there_and_come_when_used() -> None:
-    assert evenhand.__all__ == ["__version__", "audit", "compare", "compare_people", "measures"]
-    names = {
-        name: getattr(evenhand, name).__name__ for name in evenhand.__all__ if name != "__version__"
-    }
+    names = {n: getattr(evenhand, n).__name__ for n in evenhand.__all__ if n != "__version__"}
     assert names == {
+        "Settings": "Settings",
         "audit": "audit",
         "compare": "compare",
         "compare_people": "compare_people",
+        "load_suite": "load_suite",
         "measures": "evenhand.measures",
     }
     with pytest.raises(AttributeError, match="module 'evenhand' has no attribute 'metrics'"):
@@ -93,7 +100,9 @@ def test_public_names_are_there_and_come_when_used() -> None:
 
 
 def seconds(*words: str) -> float:
-    """The processor time of `evenhand WORDS`, which a busy machine does not lengthen as it does the time on the clock."""
+    """The processor time of `evenhand WORDS`, which a busy machine does not lengthen as it does the
+    time on the clock.
+    """
     resource = pytest.importorskip("resource", reason="POSIX only")
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(

@@ -1,4 +1,4 @@
-"""What holds for every measure of the catalog, on every built-in suite that it reads? A new measure takes part by being there."""
+"""Laws of every measure in the catalog, on every built-in suite that it reads."""
 
 from __future__ import annotations
 
@@ -16,18 +16,20 @@ from hypothesis.extra.numpy import arrays
 from evenhand.core import catalog
 from evenhand.core.answers import Answers
 from evenhand.core.measure import Measure
-from evenhand.core.probe import NLI_LABELS, PREFERENCES, Floats, Probe
-from evenhand.core.protocols import RespondentOptions, SuiteOptions
+from evenhand.core.probe import NLI_LABELS, PREFERENCES, SCORE, Floats, Probe
+from evenhand.core.protocols import RespondentOptions
+from evenhand.core.settings import Settings
 from evenhand.core.suite import Suite, SuiteCard
-from evenhand.engine.audit import limited, question
-from evenhand.engine.estimating import estimate
-from evenhand.measures.continuous_comparisons import Continuous
-from evenhand.measures.official_comparisons import Official
-from evenhand.measures.stereoset_scores import OPTIONS, StereoSetScore
-from evenhand.respondents.opening import open_respondent
+from evenhand.engine.ask import ask_suite
+from evenhand.engine.estimate import estimate
+from evenhand.engine.suites import limited
+from evenhand.respondents.locate import open_respondent
 
 SAMPLE = 24  # probes; enough for every stratum, few enough for Hypothesis
 WORDS = {"recognition", "profession", "emotion"}  # the strata of the word tests
+STEREOSET = {"inter", "intra"}  # its conventions count ties in ways of their own
+OPTIONS = ("stereotype", "anti-stereotype", "unrelated")
+STRICT = ("_official", "_esp_continuous")  # conventions that count a tie against
 
 
 class Case(NamedTuple):
@@ -44,18 +46,18 @@ class Case(NamedTuple):
         ]
 
     @property
-    def spread(self) -> int:
-        """How many numbers an option has: one, or where the measure reads labels of options one a label."""
-        return len(NLI_LABELS) if any(":" in label for label in self.measure.labels) else 1
+    def labels(self) -> tuple[str, ...]:
+        """With which labels an option is answered: the three of a classifier, or one score."""
+        is_pair = self.measure.kind == "pair"
+        return NLI_LABELS if is_pair or self.measure.labels else (SCORE,)
 
     @property
-    def width(self) -> int:
-        return max(p.width for p in self.suite.probes) * self.spread
+    def shape(self) -> tuple[int, int]:
+        """Options and labels of an answer."""
+        return max(p.option_count for p in self.suite.probes), len(self.labels)
 
     def sample(self) -> list[Probe]:
-        if WORDS & {
-            p.stratum for p in self.suite.probes
-        }:  # three words with four pairs each, and the words of these pairs
+        if WORDS & self.suite.strata:  # three words, four pairs each, and the words of the pairs
             pairs = list(dict.fromkeys(p.tags["pair"] for p in self.read()))[:4]
             words = [*dict.fromkeys(p.cluster for p in self.read() if p.stratum != "recognition")][
                 :3
@@ -100,13 +102,16 @@ def _hand_made() -> Suite:
         licence="",
         citation="",
         description="",
-        labels=PREFERENCES,
+        options=PREFERENCES,
     )
     return Suite(card=card, probes=probes)
 
 
 def _stereoset() -> Suite:
-    """Items in the form of StereoSet, whose own sentences are not shipped: terms of two and of four items, in both strata."""
+    """Items in the form of StereoSet, whose own sentences are not shipped.
+
+    Terms of two and of four items, in both strata.
+    """
     sizes = [("inter", 2), ("inter", 4), ("inter", 2), ("intra", 4), ("intra", 2), ("intra", 2)]
     probes = tuple(
         Probe(
@@ -135,26 +140,20 @@ def _stereoset() -> Suite:
         licence="",
         citation="",
         description="",
-        labels=OPTIONS,
+        options=OPTIONS,
     )
     return Suite(card=card, probes=probes)
 
 
 def _by_turns(answers: Answers) -> Answers:
-    """What is fair where ties count against: stereotype and anti-stereotype win by turns, both before the unrelated option."""
-    return replace(
-        answers,
-        values=np.asarray(
-            [
-                [2.0, 1.0, 0.0] if p.id.endswith(("0", "2")) else [1.0, 2.0, 0.0]
-                for p in answers.probes
-            ]
-        ),
-    )
+    """What is fair where ties count against: either of the related options wins by turns."""
+    turns = ([2.0, 1.0, 0.0], [1.0, 2.0, 0.0])
+    rows = [turns[0 if p.id.endswith(("0", "2")) else 1] for p in answers.probes]
+    return replace(answers, values=np.asarray(rows)[:, :, None])
 
 
 def _zero_shot() -> Suite:
-    """Items in the form of GLUE, whose own sentences are not shipped: three gold labels, and the one of tasks that have two."""
+    """Items in the form of GLUE, whose own sentences are not shipped: all four gold labels."""
     gold = (*NLI_LABELS, "not_entailment")
     probes = tuple(
         Probe(
@@ -186,7 +185,7 @@ def _zero_shot() -> Suite:
 
 def _cases() -> dict[str, Case]:
     suites = [
-        source.build(language, SuiteOptions())
+        source.build(language, source.options())
         for source in catalog.entries("suites").values()
         if not source.is_published
         for language in source.languages
@@ -199,7 +198,7 @@ def _cases() -> dict[str, Case]:
             p.kind == measure.kind and (not measure.strata or p.stratum in measure.strata)
             for p in suite.probes
         )
-        and getattr(measure, "required", frozenset()) <= {p.stratum for p in suite.probes}
+        and measure.required <= suite.strata
     }
 
 
@@ -225,13 +224,12 @@ def _is_boundary(before: Probe, after: Probe) -> bool:
 
 @st.composite
 def answered(draw: st.DrawFn, name: str) -> Floats:
-    """A table of values with ties (small whole numbers) and with rows that are no answer."""
-    probes, width = SAMPLES[name], CASES[name].width
+    """Values with ties (small whole numbers) and with rows that are no answer."""
+    probes, shape = SAMPLES[name], CASES[name].shape
     number = st.integers(-2, 2).map(float) | st.floats(-20, 20, allow_subnormal=False)
-    values: Floats = draw(arrays(np.float64, (len(probes), width), elements=number))
-    values[
-        draw(arrays(np.bool_, len(probes), elements=st.sampled_from([False, False, False, True])))
-    ] = np.nan
+    values: Floats = draw(arrays(np.float64, (len(probes), *shape), elements=number))
+    silent = st.sampled_from([False, False, False, True])
+    values[draw(arrays(np.bool_, len(probes), elements=silent))] = np.nan
     return values
 
 
@@ -286,9 +284,8 @@ def test_doubled_data_gives_the_same_score(name: str, data: st.DataObject) -> No
     if measure.name == "pb_sd" and measure.evidence(probes, values)[:, 0].sum() == 1:
         assert doubled == 0 and np.isnan(once)
     else:
-        assert np.isclose(
-            doubled, once, rtol=0, atol=1e-6, equal_nan=True
-        )  # a variance from sums of squares loses some digits
+        # a variance from sums of squares loses some digits
+        assert np.isclose(doubled, once, rtol=0, atol=1e-6, equal_nan=True)
 
 
 @every_case
@@ -296,7 +293,7 @@ def test_doubled_data_gives_the_same_score(name: str, data: st.DataObject) -> No
 def test_unanswered_rows_do_not_count(name: str, data: st.DataObject) -> None:
     measure, probes = CASES[name].measure, SAMPLES[name]
     values = data.draw(answered(name))
-    is_silent = np.isnan(values).any(axis=1)
+    is_silent = np.isnan(values).any(axis=(1, 2))
     assert not measure.evidence(probes, values)[is_silent].any()
     kept = [p for p, silent in zip(probes, is_silent, strict=True) if not silent]
     assert equal(score(measure, probes, values), score(measure, kept, values[~is_silent]))
@@ -307,12 +304,11 @@ def test_unanswered_rows_do_not_count(name: str, data: st.DataObject) -> None:
 def test_the_value_is_within_its_range_and_partial_agrees(name: str, data: st.DataObject) -> None:
     measure, probes = CASES[name].measure, SAMPLES[name]
     totals = measure.evidence(probes, data.draw(answered(name))).sum(axis=0)
-    value, part = float(measure.combine(totals)), float(measure.partial(totals))
+    value, part = float(measure.combine(totals)), float(measure.of_group(totals))
     low, high = measure.card.range
     assert np.isnan(value) or low - 1e-12 <= value <= high + 1e-12
-    assert np.isnan(value) or equal(
-        value, part
-    )  # a group that lacks nothing scores what the whole scores
+    # a group that lacks nothing scores what the whole scores
+    assert np.isnan(value) or equal(value, part)
 
 
 @every_case
@@ -330,51 +326,41 @@ def test_many_sums_at_once_give_what_each_gives_alone(name: str, data: st.DataOb
 
 @every_case
 def test_a_tie_is_shared_evenly(name: str) -> None:
-    """Two labels on top count as half an answer of each, three as a third; none is silently preferred."""
-    measure, probes, width = CASES[name].measure, SAMPLES[name], CASES[name].width
+    """Two labels on top count as half an answer of each; none is silently preferred."""
+    measure, probes, shape = CASES[name].measure, SAMPLES[name], CASES[name].shape
+    width = shape[0] * shape[1]
 
     def evidence(*tops: int) -> Floats:
-        return measure.evidence(
-            probes, np.tile([1.0 if c in tops else 0.0 for c in range(width)], (len(probes), 1))
-        )
+        row = [1.0 if c in tops else 0.0 for c in range(width)]
+        return measure.evidence(probes, np.tile(row, (len(probes), 1)).reshape(-1, *shape))
 
-    if isinstance(measure, StereoSetScore):
-        pytest.skip(
-            "its published conventions count a tie against, for or half: see test_stereoset_scores.py"
-        )
+    def scores(*cases: tuple[int, ...]) -> list[float]:
+        return [float(measure.combine(evidence(*tops).sum(axis=0))) for tops in cases]
+
+    if measure.strata & STEREOSET:
+        pytest.skip("its published conventions count a tie against, for or half")
     if measure.strata & WORDS:  # always male, always female, always a tie
-        scores = [
-            float(measure.combine(evidence(*tops).sum(axis=0)))
-            for tops in ((0,), (width // 2,), (0, width // 2))
-        ]
         known, fair = [0.5, 0.5, 0.5], [0.0, 0.0, 1.0]  # half of the gendered words are male
-        assert scores == (
-            known
-            if measure.worst is None
-            else fair
-            if "recognition" not in measure.strata
-            else [0.0, 0.0, 0.5]
-        )
+        is_known = measure.worst is None
+        product = fair if "recognition" not in measure.strata else [0.0, 0.0, 0.5]
+        expected = known if is_known else product
+        assert scores((0,), (width // 2,), (0, width // 2)) == expected
         return
-    if not any(measure.evidence([p], np.eye(width)[:1]).any() for p in probes):
+    one = np.eye(width)[:1].reshape(1, *shape)
+    if not any(measure.evidence([p], one).any() for p in probes):
         pytest.skip("compares twins: a tie between labels is not what it counts")
     if measure.card.range[1] == np.inf and measure.card.range[0] == 0:
         pytest.skip("a distance between probabilities: a tie is no answer to be shared")
     if measure.kind == "choice":
-        scores = [
-            float(measure.combine(evidence(*tops).sum(axis=0))) for tops in ((0,), (1,), (0, 1))
-        ]
-        assert scores == [1.0, 0.0, 0.5]
+        assert scores((0,), (1,), (0, 1)) == [1.0, 0.0, 0.5]
         return
     alone = [evidence(c) for c in range(width)]
-    assert any(
-        (alone[0] != other).any() for other in alone[1:]
-    )  # else the law would hold for a measure that looks at nothing
+    # else the law would hold for a measure that looks at nothing
+    assert any((alone[0] != other).any() for other in alone[1:])
     for size in range(2, width + 1):
         for tops in combinations(range(width), size):
-            np.testing.assert_allclose(
-                evidence(*tops), np.mean([alone[c] for c in tops], axis=0), atol=1e-12
-            )
+            mean = np.mean([alone[c] for c in tops], axis=0)
+            np.testing.assert_allclose(evidence(*tops), mean, atol=1e-12)
 
 
 def _bounds() -> list[tuple[str, str, float]]:
@@ -393,43 +379,42 @@ def _bounds() -> list[tuple[str, str, float]]:
 def test_the_fair_and_the_stereotyped_respondent_reach_the_bounds(
     name: str, rule: str, expected: float
 ) -> None:
-    measure, suite = CASES[name]
-    spread = CASES[name].spread
-    respondent = open_respondent(
-        f"fixed:{rule}",
-        measure.kind,
-        RespondentOptions(language=suite.card.language, spread=spread),
-    )
-    said = question(respondent, suite, cache=False)
-    is_strict = isinstance(measure, Official | Continuous) and rule == "fair"
-    found = estimate(measure, suite, _by_turns(said) if is_strict else said, resamples=200)
-    assert found.value == pytest.approx(expected, abs=1e-12)
-    assert (found.low, found.high) == pytest.approx((expected, expected), abs=1e-12)
-    ties = 0 if is_strict else sum(p.tags[rule] == "equal" for p in CASES[name].read())
-    assert (
-        found.coverage == 1.0
-        and (found.ties == ties or spread > 1)
-        and found.note in ("", f"only {found.clusters} clusters: the interval is rough")
-    )
+    case = CASES[name]
+    measure, suite = case
+    rule = rule if rule == "fair" else measure.worst_rule
+    labels = case.labels if measure.kind == "choice" and len(case.labels) > 1 else ()
+    options = RespondentOptions(language=suite.card.language, labels=labels)
+    answers = ask_suite(open_respondent(f"fixed:{rule}", measure.kind, options), suite)
+    is_strict = rule == "fair" and bool(measure.strata & STEREOSET)
+    is_strict = is_strict and measure.name.endswith(STRICT)
+    given = _by_turns(answers) if is_strict else answers
+    result = estimate(measure, suite, given, Settings(resamples=200))
+    assert result.value == pytest.approx(expected, abs=1e-12)
+    assert (result.low, result.high) == pytest.approx((expected, expected), abs=1e-12)
+    ties = 0 if is_strict else sum(p.tags[rule] == "equal" for p in case.read())
+    assert result.coverage == 1.0
+    assert result.ties == ties or labels
+    assert result.note in ("", f"only {result.clusters} clusters: the interval is rough")
 
 
 @every_case
 def test_nothing_answered_is_nan_and_never_zero(name: str) -> None:
     measure, suite = CASES[name]
-    silent = np.full((len(suite.probes), CASES[name].width), np.nan)
+    silent = np.full((len(suite.probes), *CASES[name].shape), np.nan)
     answers = Answers(
         respondent="nobody",
         suite=suite.reference,
-        labels=suite.card.labels,
         probes=suite.probes,
+        options=suite.card.options,
+        labels=CASES[name].labels,
         values=silent,
     )
-    found = estimate(measure, suite, answers, resamples=100)
-    assert all(np.isnan(v) for v in (found.value, found.low, found.high))
-    assert found.coverage == 0.0 and found.clusters == 0
-    assert found.note == f"no answer in {', '.join(sorted(measure.strata))}"
-    assert all(np.isnan(part.value) for part in found.parts.values())
-    assert np.isnan(score(measure, [], np.empty((0, silent.shape[1]))))
+    result = estimate(measure, suite, answers, Settings(resamples=100))
+    assert all(np.isnan(v) for v in (result.value, result.low, result.high))
+    assert result.coverage == 0.0 and result.clusters == 0 and result.ties == 0
+    assert result.note == f"no answer in {', '.join(sorted(measure.strata))}"
+    assert all(np.isnan(part.value) for part in result.parts.values())
+    assert np.isnan(score(measure, [], silent[:0]))
 
 
 @pytest.mark.parametrize(

@@ -173,7 +173,9 @@ def test_blanks_are_balanced_and_of_many_kinds(language: str) -> None:
 
 @pytest.mark.parametrize("language", BUILT_IN["contextualised"].languages)
 def test_a_measuring_sentence_names_no_gender_of_its_own(language: str) -> None:
-    """No gender word of the lexicon stands beside the blank: as a word in English, at the start of a word in Korean, as characters elsewhere."""
+    """No gender word of the lexicon stands beside the blank: as a word in English, at the start of
+    a word in Korean, as characters elsewhere.
+    """
     words = {row[g] for row in lexicons.table(language, "gender") for g in ("male", "female")}
     for probe in build("contextualised", language, "").probes:
         if probe.stratum == "MS":

@@ -1,4 +1,4 @@
-"""Which causal models are small enough to know by heart? One in numpy, and one of each family as transformers saves it, with what is asked of them."""
+"""Tiny causal models, one in numpy and one of each family, with what is asked of them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ from evenhand.core.errors import LoadError
 from evenhand.core.probe import BLANK, Floats, Probe
 from evenhand.core.protocols import RespondentOptions
 from evenhand.respondents.causal import CausalRespondent
-from evenhand.respondents.encoding import Encoded
-from evenhand.respondents.opening import open_respondent
-from evenhand.respondents.tokens import find_unknown
-from evenhand.respondents.weighing import Want
+from evenhand.respondents.locate import open_respondent
+from evenhand.respondents.networks.batches import Encoded, Lookup
+from evenhand.respondents.networks.tokens import find_unknown
 
 START = 0  # <s> of the byte-level tokeniser
 BATCHES = (1, 3, 64, None)
-Said = Callable[
+Predict = Callable[
     [list[int]], Any
 ]  # log p of each token of the vocabulary after a text, the start token included
 
@@ -47,7 +46,7 @@ BLANKS = (
     mask_probe("The [BLANK] left.", "man", "old woman", "nurse", identity="b2"),
     mask_probe("[BLANK]は医者だ。", "彼", "彼女", identity="b3", language="ja"),
 )
-TOLD = (
+WORDS = (
     choice(
         "what said what",
         "he said he",
@@ -76,11 +75,11 @@ PAIRS = (
     choice("", "The man said he left.", "The woman said she left.", identity="p0", scoring="whole"),
     choice("", "He left.", "The old woman left.", identity="p1"),
 )
-PROBES = (*BLANKS, *TOLD, *OPTIONS, *PAIRS)
+PROBES = (*BLANKS, *WORDS, *OPTIONS, *PAIRS)
 
 
 class TinyCausal:
-    """log p(next) from the words so far, the last of them weighing most: a route in numpy that notes what it reads."""
+    """log p(next) from the words so far, the last of them weighing most: a network in numpy that notes what it reads."""
 
     name = "numpy"
     precision = "fp64"
@@ -90,7 +89,7 @@ class TinyCausal:
     ) -> None:
         rng = np.random.default_rng(5)
         self.tokenizer = tokenizer or byte_pairs()
-        self.start, self.longest, self.weights = start, longest, list[Path]()
+        self.start, self.longest = start, longest
         self.unknown = find_unknown(self.tokenizer)
         self.words = rng.normal(size=(self.tokenizer.get_vocab_size(), 6))
         self.out = rng.normal(size=(6, self.tokenizer.get_vocab_size()))
@@ -104,40 +103,40 @@ class TinyCausal:
         logits = hidden @ self.out
         return np.asarray(logits - np.log(np.exp(logits).sum()))
 
-    def log_probabilities(self, batch: Sequence[Encoded], wants: Sequence[Want]) -> Floats:
+    def log_probabilities(self, batch: Sequence[Encoded], lookups: Sequence[Lookup]) -> Floats:
         self.seen += [e.ids for e in batch]
-        assert all(position > 0 for _, position, _ in wants)
+        assert all(position > 0 for _, position, _ in lookups)
         return np.asarray(
-            [self.after(batch[row].ids[:position])[token] for row, position, token in wants]
+            [self.after(batch[row].ids[:position])[token] for row, position, token in lookups]
         )
 
 
-def made(route: TinyCausal | None = None, **options: Any) -> CausalRespondent:
-    return CausalRespondent("tiny", "1", route or TinyCausal(), RespondentOptions(**options))
+def made(network: TinyCausal | None = None, **options: Any) -> CausalRespondent:
+    return CausalRespondent("tiny", "1", network or TinyCausal(), RespondentOptions(**options))
 
 
 def slow_one(
-    tokenizer: Tokenizer, said: Said, start: int, text: str, skipped: int
+    tokenizer: Tokenizer, predict: Predict, start: int, text: str, skipped: int
 ) -> tuple[list[float], list[int]]:
     """log p of each token behind the first `skipped` of a text, one after the other, and all its ids."""
     ids = list(tokenizer.encode(text, add_special_tokens=False).ids)
-    return [float(said([start, *ids[:k]])[ids[k]]) for k in range(skipped, len(ids))], ids
+    return [float(predict([start, *ids[:k]])[ids[k]]) for k in range(skipped, len(ids))], ids
 
 
 def slowly(
-    tokenizer: Tokenizer, said: Said, start: int, probe: Probe, length: str = "auto"
+    tokenizer: Tokenizer, predict: Predict, start: int, probe: Probe, length: str = "auto"
 ) -> list[float]:
-    told = probe.tags.get("words")
-    if probe.kind == "mask" or told:
+    words = probe.tags.get("words")
+    if probe.kind == "mask" or words:
         sentence, *words = (
             probe.texts
             if probe.kind == "mask"
             else (probe.tags["sentence"], *probe.tags["words"].split("|"))
         )
-        sums = [slow_one(tokenizer, said, start, sentence.replace(BLANK, w), 0)[0] for w in words]
+        sums = [slow_one(tokenizer, predict, start, sentence.replace(BLANK, w), 0)[0] for w in words]
         return [sum(s) / (len(s) if length == "mean" else 1) for s in sums]
     if not probe.texts[0]:
-        return [sum(slow_one(tokenizer, said, start, text, 0)[0]) for text in probe.texts[1:]]
+        return [sum(slow_one(tokenizer, predict, start, text, 0)[0]) for text in probe.texts[1:]]
     context = probe.texts[0].strip() + ("" if probe.language in ("zh", "ja") else " ")
     encodings = [
         tokenizer.encode(context + o.strip(), add_special_tokens=False) for o in probe.texts[1:]
@@ -151,7 +150,7 @@ def slowly(
         n for n in range(min(alone) + 1) if len({tuple(e.ids[:n]) for e in encodings}) == 1
     )
     sums = [
-        slow_one(tokenizer, said, start, context + o.strip(), skipped)[0] for o in probe.texts[1:]
+        slow_one(tokenizer, predict, start, context + o.strip(), skipped)[0] for o in probe.texts[1:]
     ]
     return [sum(s) / (1 if length == "sum" else len(s)) for s in sums]
 
@@ -172,8 +171,8 @@ def build(folder: Path, family: str, *, marks: bool = True, **more: Any) -> Path
     torch, hub = pytest.importorskip("torch"), pytest.importorskip("transformers")
     folder.mkdir(parents=True, exist_ok=True)
     words = byte_pairs()
-    told = {"bos_token": "<s>", "eos_token": "</s>"} if marks else {"eos_token": "</s>"}
-    hub.PreTrainedTokenizerFast(tokenizer_object=words, **told).save_pretrained(folder)
+    words = {"bos_token": "<s>", "eos_token": "</s>"} if marks else {"eos_token": "</s>"}
+    hub.PreTrainedTokenizerFast(tokenizer_object=words, **words).save_pretrained(folder)
     torch.set_num_threads(1)
     torch.manual_seed(len(family))
     size = {

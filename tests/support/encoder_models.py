@@ -1,4 +1,4 @@
-"""Which sentence encoders are small enough to know by heart? The hidden layer of the tiny masked model, with its similarities counted number by number."""
+"""A tiny sentence encoder, the hidden layer of the tiny masked model, and its similarities by hand."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from onnx import TensorProto, helper
 from evenhand.core.errors import LoadError
 from evenhand.core.probe import Floats, Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.respondents.opening import open_respondent
+from evenhand.respondents.locate import open_respondent
 
 BATCHES = (1, 3, 64, None)
 TEXTS = (
@@ -145,8 +145,8 @@ def slowly(probes: Sequence[Probe], pooling: str, similarity: str, read: Any = v
 
 
 def write_next(folder: Path, **config: Any) -> Path:
-    told: dict[str, Any] = {"architectures": ["BertForNextSentencePrediction"], **config}
-    return write_model(folder, TinyModel(outputs=2), labels=["LABEL_0", "LABEL_1"], **told)
+    settings: dict[str, Any] = {"architectures": ["BertForNextSentencePrediction"], **config}
+    return write_model(folder, TinyModel(outputs=2), labels=["LABEL_0", "LABEL_1"], **settings)
 
 
 def save_bert(folder: Path, network: str, **config: Any) -> Path:

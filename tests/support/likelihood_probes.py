@@ -1,4 +1,4 @@
-"""What do the tests of likelihood share? Options after a context and words in blanks, and a slow reading of each text, character by character."""
+"""Options after a context and words in blanks, and a slow reading of each text, by characters."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from masked_models import TinyMasked, byte_pairs, open_masked, pieces, write_mas
 from tokenizers import Tokenizer
 
 from evenhand.core.probe import BLANK, Floats, Probe
-from evenhand.respondents.blanks import filled
+from evenhand.respondents.candidates import fill_blanks
 from evenhand.respondents.masked import MaskedRespondent
 
-Said = Callable[[list[int]], Any]  # the table of log-probabilities of one text
+Predict = Callable[[list[int]], Any]  # the table of log-probabilities of one text
 
 
 def choice(
@@ -33,7 +33,7 @@ def choice(
 
 def intra(sentence: str, *words: str, identity: str = "w", language: str = "en") -> Probe:
     """As the suite makes them: a stand-in in the context, the options filled in, sentence and words in the tags."""
-    texts = (sentence.replace(BLANK, "what"), *filled((sentence, *words)))
+    texts = (sentence.replace(BLANK, "what"), *fill_blanks((sentence, *words)))
     return Probe(
         id=identity,
         kind="choice",
@@ -97,7 +97,7 @@ def mask_of(tokenizer: Tokenizer) -> int:
     return next(int(i) for i in found if i is not None)
 
 
-def said_by(tokenizer: Tokenizer) -> Said:
+def predictor(tokenizer: Tokenizer) -> Predict:
     return TinyMasked(size=tokenizer.get_vocab_size()).log_probabilities
 
 
@@ -176,7 +176,7 @@ def read(tokenizer: Tokenizer, probe: Probe) -> list[tuple[list[int], list[int]]
 
 
 def slow_words(
-    tokenizer: Tokenizer, said: Said, probe: Probe, rule: str, length: str
+    tokenizer: Tokenizer, predict: Predict, probe: Probe, rule: str, length: str
 ) -> list[float]:
     logs = []
     for ids, places in read(tokenizer, probe):
@@ -192,12 +192,12 @@ def slow_words(
             shown = [
                 mask_of(tokenizer) if i in hidden else t for i, t in enumerate(ids) if i not in gone
             ]
-            of_word.append(float(said(shown)[place, ids[place]]))
+            of_word.append(float(predict(shown)[place, ids[place]]))
         logs.append(of_word)
     return add(logs, length)
 
 
-def slow_options(tokenizer: Tokenizer, said: Said, probe: Probe, length: str) -> list[float]:
+def slow_options(tokenizer: Tokenizer, predict: Predict, probe: Probe, length: str) -> list[float]:
     logs = []
     for ids, places in read(tokenizer, probe):
         shown = [
@@ -205,7 +205,7 @@ def slow_options(tokenizer: Tokenizer, said: Said, probe: Probe, length: str) ->
         ]
         logs.append(
             [
-                float(said(text)[place, ids[place]])
+                float(predict(text)[place, ids[place]])
                 for text, place in zip(shown, places, strict=True)
             ]
         )
@@ -219,13 +219,13 @@ def padded(rows: list[list[float]]) -> Floats:
 def spied(respondent: MaskedRespondent) -> list[tuple[int, ...]]:
     """Every text that the network is given from now on."""
     texts: list[tuple[int, ...]] = []
-    ask = respondent.route.log_probabilities
+    ask = respondent.network.log_probabilities
 
-    def listen(batch: Any, wants: Any) -> Floats:
+    def listen(batch: Any, lookups: Any) -> Floats:
         texts.extend(e.ids for e in batch)
-        return ask(batch, wants)
+        return ask(batch, lookups)
 
-    respondent.route.log_probabilities = listen  # type: ignore[method-assign]
+    respondent.network.log_probabilities = listen  # type: ignore[method-assign]
     return texts
 
 

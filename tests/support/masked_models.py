@@ -1,4 +1,4 @@
-"""Which masked models are small enough to know by heart? One as ONNX with its arithmetic in numpy beside it, and one of each family as transformers saves it."""
+"""Tiny masked models: one as ONNX with its arithmetic in numpy beside it, and one of each family."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 PIECES = (
     *SPECIAL,
     *". , ! \" '".split(),
-    *"a the he she him her they nurse doctor man woman boy girl is was here left said to runs sleeps sing ##er fire police ##man ##wo ##men".split(),
+    *"a the he she him her they nurse doctor man woman boy girl is was here left said to".split(),
+    *"runs sleeps sing ##er fire police ##man ##wo ##men".split(),
     *"他她男女孩子怀孕了。，是医生护士哥姐在说我的人",
     *"그는 그녀 그 ##녀 ##는 ##데 ##는데 ##가 의사 ##이다 간호사 학교 ##에 갔다".split(),
 )
@@ -231,9 +232,9 @@ def write_masked(
     onnx.save(model.graph(form, length), str(folder / "model.onnx"))
     words.save(str(folder / "tokenizer.json"))
     heads = {"architectures": ["ElectraForPreTraining"]} if form == "discriminator" else {}
-    told = {"max_position_embeddings": longest, "pad_token_id": 0, **heads, **config}
+    settings = {"max_position_embeddings": longest, "pad_token_id": 0, **heads, **config}
     (folder / "config.json").write_text(
-        json.dumps({k: v for k, v in told.items() if v is not None}), encoding="utf-8"
+        json.dumps({k: v for k, v in settings.items() if v is not None}), encoding="utf-8"
     )
     return folder
 

@@ -1,4 +1,4 @@
-"""What are masked models asked in their tests? Words of one token and of several, and what a network says of them, token by token."""
+"""What masked models are asked in their tests, and their answers worked out token by token."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from masked_models import DISCRIMINATOR, FAMILIES, build, byte_pairs, mask_probe
 from evenhand.core.errors import LoadError
 from evenhand.core.probe import BLANK, Floats, Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.respondents.opening import open_respondent
+from evenhand.respondents.locate import open_respondent
 
 MASK = 4
 SINGLE = (
@@ -67,7 +67,7 @@ def score(numbers: list[list[float]], length: str = "auto") -> list[float]:
 
 
 def slowly(
-    tokenizer: Any, said: Any, mask: int, probe: Probe, rule: str, length: str = "auto"
+    tokenizer: Any, predict: Any, mask: int, probe: Probe, rule: str, length: str = "auto"
 ) -> list[float]:
     """Text by text, token by token; `said(ids)` is the table of log-probabilities of one text."""
     numbers = []
@@ -82,7 +82,7 @@ def slowly(
             }[rule]
             gone = word[k + 1 :] if rule == "left-to-right" else []
             shown = [mask if i in hidden else t for i, t in enumerate(ids) if i not in gone]
-            logs.append(float(said(shown)[position, ids[position]]))
+            logs.append(float(predict(shown)[position, ids[position]]))
         numbers.append(logs)
     return score(numbers, length)
 
@@ -108,7 +108,7 @@ def network(folder: Path, head: str = "AutoModelForMaskedLM") -> Any:
     torch, hub = pytest.importorskip("torch"), pytest.importorskip("transformers")
     model = getattr(hub, head).from_pretrained(folder).eval()
 
-    def said(ids: list[int]) -> Any:
+    def predict(ids: list[int]) -> Any:
         with torch.no_grad():
             logits = model(
                 input_ids=torch.tensor([ids]),
@@ -120,7 +120,7 @@ def network(folder: Path, head: str = "AutoModelForMaskedLM") -> Any:
             else torch.log_softmax(logits.double(), -1).numpy()
         )
 
-    return said
+    return predict
 
 
 def build_families(root: Path) -> dict[str, Path]:

@@ -1,4 +1,4 @@
-"""Which models are small enough to know by heart? An NLI network of a few hundred numbers, as ONNX, with its own arithmetic in numpy beside it."""
+"""An NLI network of a few hundred numbers, as ONNX, with its own arithmetic in numpy beside it."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from tokenizers.models import WordLevel
 from tokenizers.processors import TemplateProcessing
 
 from evenhand import lexicons
+from evenhand.core.answers import Replies, Silence, Status
 from evenhand.core.probe import Floats, Kind, Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.engine.audit import load_suite
+from evenhand.engine.suites import load_suite
 from evenhand.respondents.nli import RESPONDENT, NliRespondent
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
@@ -68,9 +69,8 @@ class TinyModel:
                     np.float32
                 ),
             )
-        self.words[: len(SPECIAL)] = (
-            0  # what every pair has in common decides nothing, so that each label is given to some pair
-        )
+        # what every pair has in common decides nothing, so that each label is given to some pair
+        self.words[: len(SPECIAL)] = 0
 
     def forward(self, premise: str, hypothesis: str) -> Floats:
         """What the network says, worked out here without onnxruntime and without padding."""
@@ -123,7 +123,7 @@ class TinyModel:
 
 
 def write_tokenizer(path: Path, lowercase: bool = True) -> None:
-    """A tokenizer.json that splits at spaces and punctuation and writes [CLS] premise [SEP] hypothesis [SEP]."""
+    """A tokenizer.json that splits at spaces and punctuation, one that knows pairs."""
     tokenizer = Tokenizer(WordLevel(vocabulary(), unk_token="[UNK]"))
     if lowercase:
         tokenizer.normalizer = normalizers.Lowercase()
@@ -152,14 +152,14 @@ def write_model(
     model = model or TinyModel(outputs=len(labels))
     onnx.save(model.graph(length, batch, extra_input), str(folder / "model.onnx"))
     write_tokenizer(folder / "tokenizer.json")
-    told = {
+    settings = {
         "id2label": {str(i): name for i, name in enumerate(labels)},
         "max_position_embeddings": longest,
         "pad_token_id": 0,
         **config,
     }
     (folder / "config.json").write_text(
-        json.dumps({k: v for k, v in told.items() if v is not None}), encoding="utf-8"
+        json.dumps({k: v for k, v in settings.items() if v is not None}), encoding="utf-8"
     )
     return folder
 
@@ -182,7 +182,8 @@ class Counting:
     """A respondent that answers by the length of the texts and writes down what it was asked."""
 
     kinds: frozenset[Kind] = frozenset({"pair"})
-    labels: tuple[str, ...] = USUAL
+    is_cacheable = True
+    reads_tags = False
 
     def __init__(
         self, identity: str = "counting@1", silent: str = "", order: str = "e0n1c2"
@@ -190,7 +191,6 @@ class Counting:
         self.identity = identity
         self.silent = silent  # probes with this word get no answer
         self.traits: Mapping[str, str] = {"labels": order}
-        self.unanswered: dict[str, int] = {}
         self.calls: list[list[str]] = []
 
     @property
@@ -198,15 +198,20 @@ class Counting:
         """The second text of every probe that was asked, in order."""
         return [text for call in self.calls for text in call]
 
-    def answer(self, probes: Sequence[Probe]) -> Floats:
+    def labels_for(self, kind: Kind) -> tuple[str, ...]:
+        """Three labels."""
+        return USUAL
+
+    def answer(self, probes: Sequence[Probe]) -> Replies:
         """Three numbers that depend on the texts alone."""
         self.calls.append([p.texts[1] for p in probes])
-        values = np.asarray([truth(p) for p in probes]).reshape(len(probes), 3)
-        for row, probe in zip(values, probes, strict=True):
+        values = np.asarray([truth(p) for p in probes]).reshape(len(probes), 1, 3)
+        silences = {}
+        for row, probe in enumerate(probes):
             if self.silent and self.silent in probe.texts[1]:
-                row[:] = np.nan
-                self.unanswered["silent"] = self.unanswered.get("silent", 0) + 1
-        return values
+                values[row] = np.nan
+                silences[row] = Silence(status=Status.NO_ANSWER, reason="silent")
+        return Replies(values=values, silences=silences)
 
 
 def truth(probe: Probe) -> tuple[float, float, float]:

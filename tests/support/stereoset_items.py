@@ -1,4 +1,4 @@
-"""What do the tests of StereoSet share? A file of made-up items in the published form, and the official arithmetic, slow and obvious."""
+"""StereoSet for tests: made-up items in the published form, and the official arithmetic."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from evenhand.core import catalog
-from evenhand.core.probe import Floats, Probe
+from evenhand.core.answers import Answers, Silence, Status
+from evenhand.core.probe import NLI_LABELS, SCORE, Floats, Probe
 from evenhand.core.protocols import SuiteOptions
 from evenhand.core.suite import Suite, SuiteCard
 from evenhand.families.stereoset.suite import FILE, OPTIONS, SUITE
@@ -22,6 +23,7 @@ Item = dict[str, Any]
 
 
 def quantities(lms: float, ss: float) -> dict[str, float]:
+    """The four scores of two of them."""
     return {
         "lms": lms,
         "ss": ss,
@@ -31,7 +33,7 @@ def quantities(lms: float, ss: float) -> dict[str, float]:
 
 
 def slow_official(rows: list[list[float]], terms: list[str]) -> dict[str, float]:
-    """Per term, then the mean over terms; a term of which only a part was answered counts by that part."""
+    """Per term, then the mean over terms; a term partly answered counts by that part."""
     asked: dict[str, int] = defaultdict(int)
     related: dict[str, list[float]] = defaultdict(list)
     stereotyped: dict[str, list[float]] = defaultdict(list)
@@ -51,6 +53,7 @@ def slow_official(rows: list[list[float]], terms: list[str]) -> dict[str, float]
 
 
 def probes_of(terms: list[str], stratum: str = "inter") -> list[Probe]:
+    """An item for each target term."""
     return [
         Probe(
             id=str(i),
@@ -72,6 +75,7 @@ def probes_of(terms: list[str], stratum: str = "inter") -> list[Probe]:
 
 
 def suite_of(probes: list[Probe]) -> Suite:
+    """A suite of these probes that is in no catalog."""
     card = SuiteCard(
         name="hand-made",
         version="1",
@@ -80,33 +84,58 @@ def suite_of(probes: list[Probe]) -> Suite:
         licence="",
         citation="",
         description="",
-        labels=OPTIONS,
+        options=OPTIONS,
     )
     return Suite(card=card, probes=tuple(probes))
 
 
+def options_of(values: Floats) -> Floats:
+    """(items, 3 or 9 numbers) as (items, options, labels)."""
+    return values.reshape(len(values), len(OPTIONS), values.shape[1] // len(OPTIONS))
+
+
+def answers_of(suite: Suite, values: Floats, respondent: str = "mine") -> Answers:
+    """Answers of (items, 3 or 9 numbers); those without a number were too long."""
+    table = options_of(values)
+    silence = Silence(status=Status.TOO_LONG, reason="too long")
+    return Answers(
+        respondent=respondent,
+        suite=suite.reference,
+        probes=suite.probes,
+        options=suite.card.options,
+        labels=NLI_LABELS if table.shape[2] == len(NLI_LABELS) else (SCORE,),
+        values=table,
+        silences={int(i): silence for i in np.flatnonzero(np.isnan(values).any(axis=1))},
+    )
+
+
 def score(name: str, probes: list[Probe] | tuple[Probe, ...], values: Floats) -> float:
+    """A measure of (items, options, labels)."""
     measure = catalog.measure(name)
     return float(measure.combine(measure.evidence(probes, values).sum(axis=0)))
 
 
 def option(label: str, text: str, name: str) -> Item:
+    """An option as the file has it."""
     return {"gold_label": label, "sentence": text, "id": name, "labels": []}
 
 
 def item(name: str, target: str, context: str, *texts: str, domain: str = "race") -> Item:
-    """Options in the order unrelated, stereotype, anti-stereotype: the file's order is no order."""
-    order = (2, 0, 1)
+    """An item as the file has it.
+
+    Options in the order unrelated, stereotype, anti-stereotype: the file's order is no order.
+    """
     return {
         "id": name,
         "target": target,
         "bias_type": domain,
         "context": context,
-        "sentences": [option(OPTIONS[i], texts[i], f"{name}-{i}") for i in order],
+        "sentences": [option(OPTIONS[i], texts[i], f"{name}-{i}") for i in (2, 0, 1)],
     }
 
 
 def sample() -> dict[str, list[Item]]:
+    """Three items in each half."""
     return {
         "intersentence": [
             item("i1", "Ann", "Meet Ann.", "She is shy.", "She is loud.", "Cats purr."),
@@ -153,10 +182,13 @@ def sample() -> dict[str, list[Item]]:
 
 
 def written(folder: Path, data: Any) -> Path:
+    """The folder with a file of these items."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / FILE).write_text(json.dumps({"version": "1.0-dev", "data": data}), encoding="utf-8")
+    content = json.dumps({"version": "1.0-dev", "data": data})
+    (folder / FILE).write_text(content, encoding="utf-8")
     return folder
 
 
 def build(folder: Path, variant: str = "") -> Suite:
+    """The suite of the file in a folder."""
     return SUITE.build("en", SuiteOptions(variant=variant, data=folder))

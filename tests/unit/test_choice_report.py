@@ -14,7 +14,6 @@ from statistics import fmean
 import numpy as np
 import pytest
 from stereoset_items import probes_of, suite_of
-from test_mask_report import choices
 from test_report import printed
 
 import evenhand as eh
@@ -414,11 +413,3 @@ def test_nothing_answered_is_said_and_not_scored(tmp_path: Path) -> None:
     write(mute, tmp_path / "mute")
     quiet = task()
     write(answered(quiet.suite, np.full((4, 3), math.nan), NLI_LABELS), tmp_path / "quiet")
-
-
-def test_the_constant_respondent_of_pairs_of_sentences_is_told_as_it_is() -> None:
-    run = choices()
-    assert "the same number for both sentences gets 0.500" in standing(
-        run, found(run, "crows_shared")
-    )
-    assert all("always the more stereotypical" not in text for text in forms(run))

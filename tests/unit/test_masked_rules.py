@@ -34,7 +34,7 @@ import evenhand as eh
 from evenhand.core import catalog
 from evenhand.core.probe import BLANK, Probe
 from evenhand.core.suite import Suite, SuiteCard
-from evenhand.measures.log_odds import log_odds
+from evenhand.families.contextualised.measures import log_odds
 from evenhand.respondents.weighing import RULES
 
 

@@ -12,7 +12,7 @@ from masked_models import mask_probe, open_masked
 from masked_probes import network, refusal, slowly
 
 from evenhand.core.probe import BLANK
-from evenhand.measures.log_odds import log_odds
+from evenhand.families.contextualised.measures import log_odds
 from evenhand.respondents.wheels import WHEELS
 
 

@@ -12,7 +12,7 @@ from evenhand.core.protocols import RespondentOptions
 from evenhand.core.suite import Suite, SuiteCard
 from evenhand.engine.asking import ask
 from evenhand.engine.audit import question
-from evenhand.measures.log_odds import log_odds
+from evenhand.families.contextualised.measures import log_odds
 from evenhand.respondents.opening import open_respondent
 from evenhand.respondents.stored import RESPONDENT, StoredRespondent
 

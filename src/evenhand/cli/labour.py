@@ -1,14 +1,19 @@
-"""`evenhand labour ANSWERS...`: set what several models say about occupations against the share of women, in one figure."""
+"""`evenhand labour ANSWERS...`: several models against the share of women, in one figure."""
 
 from __future__ import annotations
 
-import json
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from evenhand.cli import options as opt
+
+if TYPE_CHECKING:
+    from evenhand.core.answers import Answers
+    from evenhand.core.estimate import Relation
+    from evenhand.core.settings import Settings
 
 
 def labour(
@@ -17,9 +22,21 @@ def labour(
         typer.Argument(help="answers.parquet of one or more runs on gendered entailment."),
     ],
     measure: Annotated[
-        str, typer.Option("--measure", "-m", help="entailment_gap (absolute) or signed_gap.")
-    ] = "signed_gap",
-    shares: opt.Shares = None,
+        str | None,
+        typer.Option(
+            "--measure",
+            "-m",
+            help="entailment_gap (absolute), signed_gap or another of its measures "
+            "[default: signed_gap].",
+        ),
+    ] = None,
+    shares: Annotated[
+        Path | None,
+        typer.Option(
+            help="Table of occupation and share of women in percent (.csv, .tsv, .jsonl) instead "
+            "of the figures in the answers."
+        ),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Also draw the figure to this .html file.")
     ] = None,
@@ -28,80 +45,75 @@ def labour(
     level: opt.Level = 0.95,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Correlate each model's gap by occupation with the share of women, with intervals, all models in one figure.
+    """Correlate each model's gap by occupation with the share of women, with intervals.
 
-    Example: `evenhand labour runs/*/answers.parquet --shares my-country-2023.csv --out labour.html`.
+    All models stand in one figure.
+
+    Example: `evenhand labour runs/*/answers.parquet --shares my-country-2023.csv --out
+    labour.html`.
     """
-    from evenhand.core import catalog
     from evenhand.core.answer_files import read_answers
     from evenhand.core.errors import InputError
-    from evenhand.engine.estimating import break_down
-    from evenhand.engine.relating import relate, with_shares
-    from evenhand.families.gendered_entailment.labour import read_shares
+    from evenhand.core.files import write_atomic
+    from evenhand.core.plain import to_json
+    from evenhand.core.settings import Settings
+    from evenhand.families.gendered_entailment.labour import read_shares, with_shares
+    from evenhand.families.gendered_entailment.labour_document import (
+        ModelRelation,
+        RelationSummary,
+        labour_document,
+    )
+    from evenhand.report.html import to_html
 
-    chosen, given = catalog.measure(measure), read_shares(shares) if shares else None
+    settings = Settings(seed=seed, resamples=resamples, level=level)
+    table = read_shares(shares) if shares else None
     series = []
     for path in answers:
-        said = read_answers(path)
-        view = break_down(
-            chosen,
-            said if given is None else with_shares(said, given),
-            "occupation",
-            "template",
-            seed=seed,
-            level=level,
+        given = read_answers(path)
+        relation = _relation(
+            given if table is None else with_shares(given, table), measure, settings
         )
-        relation = relate(view, seed=seed, resamples=resamples, level=level)
         if relation is None:
             raise InputError(
                 path,
-                "fewer than three of its occupations have a share of women; was it a run on gendered entailment?",
+                "fewer than three of its occupations have a share of women; "
+                "was it a run on gendered entailment?",
             )
-        series.append((f"{said.respondent} on {said.suite.partition('@')[0]}", relation))
+        model = f"{given.respondent} on {given.suite.partition('@')[0]}"
+        series.append(ModelRelation(model=model, relation=relation))
+    document = labour_document(series, settings)
     if out:
-        from evenhand.core.files import write_atomic
-        from evenhand.report.html import figure_page
-        from evenhand.report.labour import relation_figure
-
-        write_atomic(out, figure_page(relation_figure(series)))
+        write_atomic(out, to_html(document))
     if as_json:
-        print(
-            json.dumps(
-                [
-                    {
-                        "model": m,
-                        "measure": measure,
-                        "occupations": len(r.points),
-                        "pearson": r.pearson,
-                        "spearman": r.spearman,
-                    }
-                    for m, r in series
-                ],
-                indent=1,
-            )
-        )
-        return
-    from rich.console import Console
-    from rich.table import Table
+        print(to_json([RelationSummary.of(one) for one in series]), end="")
+    else:
+        from rich.console import Console
 
-    from evenhand.report.numbers import with_bounds
+        from evenhand.report.write import print_document
 
-    table = Table(
-        "model",
-        "occupations",
-        "Pearson",
-        "Spearman",
-        title=f"{chosen.card.title} against the share of women",
-        box=None,
-        title_justify="left",
-    )
-    for model, relation in series:
-        table.add_row(
-            model,
-            str(len(relation.points)),
-            with_bounds(relation.pearson),
-            with_bounds(relation.spearman),
-        )
-    Console().print(table)
+        print_document(document, Console())
     if out:
-        print(f"figure: {out}")
+        print(f"figure: {out}", file=sys.stderr if as_json else sys.stdout)
+
+
+def _relation(answers: Answers, measure: str | None, settings: Settings) -> Relation | None:
+    """A measure of a family that is set against figures, group by group against them.
+
+    None where fewer than three groups have a figure. Raises UnknownNameError for a measure of no
+    such family.
+    """
+    from evenhand.core import catalog
+    from evenhand.core.errors import UnknownNameError
+    from evenhand.engine.estimate import break_down, relate
+
+    families = [family for family in catalog.families().values() if family.relations]
+    owners = {m.name: family for family in families for m in family.measures}
+    name = measure or families[0].relations[0].measure
+    if name not in owners:
+        raise UnknownNameError("measure", name, owners)
+    family = owners[name]
+    rules = family.relations
+    rule = next((rule for rule in rules if rule.measure == name), rules[0])
+    grouping = next(grouping for grouping in family.groupings if grouping.by == rule.by)
+    view = break_down(catalog.measure(name), answers, grouping, settings)
+    return relate(view, rule.against, settings)

@@ -34,6 +34,10 @@ Data = Annotated[
     Path | None,
     typer.Option(help="Folder with published data sets (else EVENHAND_DATA, else fetched)."),
 ]
+Captions = Annotated[
+    list[Path] | None,
+    typer.Option(help="Mine the frames from these captions (.txt, .jsonl, .csv)."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
 LabelMap = Annotated[
     str | None,

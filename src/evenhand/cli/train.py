@@ -133,7 +133,7 @@ def nli(
     from evenhand.cli.progress import asking_bar
     from evenhand.core.errors import LoadError
     from evenhand.core.files import require_room
-    from evenhand.respondents.suppositions import find_form
+    from evenhand.respondents.forms import find_form
     from evenhand.train.corpus import read_corpus, require_all_labels, require_twins
     from evenhand.train.recipes import adapted, find_recipe
 
@@ -231,7 +231,7 @@ def nli(
 def _require_encoder(encoder: str) -> str:
     """Its folder or its hub id; an error now where the folder holds no encoder, or the name can be none of the hub."""
     from evenhand.core.errors import LoadError
-    from evenhand.respondents.places import require_hub_id
+    from evenhand.respondents.locate import require_hub_id
 
     folder = Path(encoder).expanduser()
     if encoder == DEFAULT:

@@ -46,6 +46,7 @@ class Row:
     cells: tuple[Cell, ...]
     strong: frozenset[int] = frozenset()  # cells that are set apart
     is_heading: bool = False
+    is_total: bool = False  # about all of them: not counted where a table is cut
     note: str = ""  # beside a heading
 
 

@@ -20,6 +20,7 @@ class Respondent(Protocol):
     kinds: frozenset[Kind]
     traits: Mapping[str, str]  # what the signature says of it: label order, precision, scoring
     is_cacheable: bool  # the same text always gets the same answer, and the identity names which
+    reads_tags: bool  # it answers by tags, so that equal texts may get different answers
 
     def labels_for(self, kind: Kind) -> tuple[str, ...]:
         """What the numbers of one option stand for: three labels, or the single `score`."""

@@ -119,11 +119,11 @@ def _open_cache(respondent: Respondent, wanted: bool | Path) -> Iterator[AnswerC
 def ask_suite(respondent: Respondent, suite: Suite, asking: Asking | None = None) -> Answers:
     """Ask a respondent every probe of a suite."""
     asking = asking or Asking()
-    if respondent.is_cacheable:
+    if respondent.reads_tags:
+        replies = respondent.answer(suite.probes)
+    else:
         with _open_cache(respondent, asking.cache) as cache:
             replies = ask(respondent, suite.probes, cache=cache, progress=asking.progress)
-    else:  # it may read the tags, so that the same text twice may have two answers
-        replies = respondent.answer(suite.probes)
     return Answers(
         respondent=respondent.identity,
         suite=suite.reference,

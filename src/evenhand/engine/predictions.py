@@ -21,7 +21,7 @@ from evenhand.core.files import read_rows
 from evenhand.core.probe import GENDERS, NLI_LABELS, SCORE, Floats
 from evenhand.core.suite import Suite
 from evenhand.engine.ask import empty_values, option_names
-from evenhand.respondents.labels import plain
+from evenhand.respondents.labels import standard_label
 
 TOLERANCE = 1e-3  # how far probabilities may be from a sum of one: rounding to three decimals
 SURE, UNSURE = math.log(0.98), math.log(0.01)  # of a label that is given, and of the others
@@ -71,7 +71,7 @@ def _pair_values(path: Path, row: Mapping[str, Any], form: str, number: int) -> 
             raise InputError(path, reason, row=number)
         return np.asarray(np.log(np.maximum(values, np.finfo(np.float64).tiny)))
     given = next((row[c] for c in _LABEL_COLUMNS if c in row), None)
-    label = plain(str(given))
+    label = standard_label(str(given))
     if label not in NLI_LABELS:
         reason = f"label {given!r} is none of {', '.join(NLI_LABELS)}"
         raise InputError(path, reason, row=number)

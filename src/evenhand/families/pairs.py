@@ -28,7 +28,7 @@ from evenhand.core.text import counted, number, percent, with_bounds
 from evenhand.stats.bootstrap import cluster_totals, generator, group_settings, interval
 
 OCCUPATIONS, FRAMES = 25, 15  # so many are drawn
-LISTED_OCCUPATIONS = 10  # so many stand in a table outside a page
+LISTED = 10  # so many stand in a table outside a page
 STRATUM = "stratum"  # the `by` of breakdowns by stratum, which is no tag
 LEANS = {"female": "leans female", "male": "leans male", "none": "no lean"}
 
@@ -114,8 +114,8 @@ def break_down_labels(
             )
             groups[label].append(Group(name=name, tags={}, interval=share, probes=answered))
     return tuple(
-        Breakdown(measure=share_of(label), by=by, unit="cluster", groups=tuple(found))
-        for label, found in groups.items()
+        Breakdown(measure=share_of(label), by=by, unit="cluster", groups=tuple(shares))
+        for label, shares in groups.items()
     )
 
 
@@ -222,6 +222,8 @@ def shares_chart(run: Run, rows: Sequence[StratumShares]) -> ShareChart | None:
 def shares_table(run: Run, rows: Sequence[StratumShares], note: str = "") -> Table:
     """The label shares of each stratum in percent; those that count against the model stand out."""
     labels = run.answers.labels
+    has_counted = any(row.counted for row in rows)
+    marked = "Marked shares count against the model." if has_counted else ""
     body = []
     for row in rows:
         has_all = row.answered == row.probes
@@ -243,7 +245,7 @@ def shares_table(run: Run, rows: Sequence[StratumShares], note: str = "") -> Tab
             Column(title="counts against, %", form="points"),
         ),
         rows=tuple(body),
-        note=" ".join(filter(None, ("Marked shares count against the model.", note))),
+        note=" ".join(filter(None, (marked, note))),
     )
 
 
@@ -368,7 +370,7 @@ def _occupation_table(view: Breakdown) -> Table:
             Column(title="pairs", form="count"),
         ),
         rows=rows,
-        limit=LISTED_OCCUPATIONS,
+        limit=LISTED,
         cut="farthest from the fair value",
         is_folded=True,
     )
@@ -384,7 +386,7 @@ def _frame_table(view: Breakdown) -> Table:
             Column(title="pairs", form="count"),
         ),
         rows=tuple(Row(cells=(sentence_frame(g.name), g.interval, g.probes)) for g in view.groups),
-        limit=LISTED_OCCUPATIONS,
+        limit=LISTED,
         cut="farthest from the fair value",
         is_folded=True,
     )

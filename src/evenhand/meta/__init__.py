@@ -1,1 +1,1 @@
-"""Is a measure right? Models of known bias are trained, and the measure must find it."""
+"""Ladders: models that are trained to have a known bias, and which measures find it."""

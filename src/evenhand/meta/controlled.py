@@ -1,12 +1,15 @@
-"""Which pairs teach a model a known bias? Sets of a bias rate r, built as Anantaprayoon, Kaneko, Okazaki (2024) build theirs.
+"""Training sets of a known bias rate r, as Anantaprayoon, Kaneko, Okazaki (2024) build theirs.
 
-Occupations without a lean are always labelled right (neutral). Of the stereotyped ones a share r of the pairs is biased (PS -> entailment, AS ->
-contradiction), and the rest are errors without bias: the two labels swapped. Each word plays one part only, and every premise is asked with both genders, so
-that entailment and contradiction are equally many. Two shares of correct pairs, because the paper and its files differ: `half` (the text: half of the pairs
-are correct) and `third` (the files: three labels equally many).
+Occupations without a lean are always labelled right (neutral). Of the stereotyped ones a share r of
+the pairs is biased (PS -> entailment, AS -> contradiction), and the rest are errors without bias:
+the two labels swapped. Each word plays one part only, and every premise is asked with both genders,
+so that entailment and contradiction are equally many. Two shares of correct pairs, because the
+paper and its files differ: `half` (the text: half of the pairs are correct) and `third` (the files:
+three labels equally many).
 
-A second dial, `errors`, turns the errors without bias into correct answers: of the words that are not biased, this share is swapped, the rest is neutral.
-At r fixed, a measure of bias should not move along it.
+A second dial, `errors`, turns the errors without bias into correct answers: of the words that are
+not biased, this share is swapped, the rest is neutral. At r fixed, a measure of bias should not
+move along it.
 """
 
 from __future__ import annotations
@@ -24,14 +27,17 @@ import numpy as np
 from evenhand.core import catalog
 from evenhand.core.errors import EvenhandError
 from evenhand.core.files import staged
+from evenhand.core.plain import plain, to_json
 from evenhand.core.probe import CONTRADICTION, ENTAILMENT, GENDERS, NEUTRAL
-from evenhand.meta.plan import Plan
 from evenhand.families.nli_coal.suite import find_stratum
+from evenhand.meta.options import SetOptions, check_share
+from evenhand.meta.plan import NO_LEAN, Plan
 
 MIXES = {"half": 2, "third": 3}  # one premise in so many is a correct one
 BIASED, SWAPPED, CORRECT = "biased", "swapped", "correct"
-_TURNED = {ENTAILMENT: CONTRADICTION, CONTRADICTION: ENTAILMENT}
-PARTS = ("train", "dev")
+FILES = ("train", "dev")
+CARD = "controlled.json"
+_SWAPPED_LABEL = {ENTAILMENT: CONTRADICTION, CONTRADICTION: ENTAILMENT}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,10 +52,6 @@ class Example:
     gender: str
     part: str  # biased, swapped, correct
 
-    def to_json(self) -> dict[str, str]:
-        """As a row of a file."""
-        return {name: getattr(self, name) for name in self.__slots__}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Controlled:
@@ -62,57 +64,60 @@ class Controlled:
     parts: Mapping[str, str]  # occupation -> its part
 
 
-def check_rate(rate: float, name: str = "rate") -> None:
-    """An error where a share is none."""
-    if not 0 <= rate <= 1:
-        raise EvenhandError(f"--{name} is {rate:g}; give a share between 0 and 1")
+def build_sets(plan: Plan, rate: float, options: SetOptions | None = None) -> Controlled:
+    """The sets of one bias rate; the same for the same seed.
 
-
-def build(
-    plan: Plan,
-    rate: float,
-    *,
-    errors: float = 1.0,
-    train: int = 30_000,
-    dev: int = 3_000,
-    mix: str = "half",
-    seed: int = 0,
-) -> Controlled:
-    """The sets of one bias rate; the same for the same seed, and at a higher rate the same words are biased and more."""
-    check_rate(rate)
-    check_rate(errors, "errors")
-    if mix not in MIXES:
-        raise EvenhandError(f"--correct is '{mix}'; there are {', '.join(MIXES)}")
-    rng = np.random.default_rng(seed)
-    stereotyped = _in_turn(
-        [[str(w) for w in rng.permutation(plan.words[lean])] for lean in GENDERS]
-    )
-    parts = deal_parts(stereotyped, rate, errors) | dict.fromkeys(plan.words["none"], CORRECT)
-    premises = {name: _premises(name, size, mix) for name, size in (("train", train), ("dev", dev))}
-    shares = {name: _shares(plan, parts, premises[name], mix, rate, errors) for name in PARTS}
-    need = {name: max(shares[name].values()) for name in PARTS}
-    total = sum(need.values())
+    At a higher rate the words that are biased at a lower one are biased too. Raises EvenhandError
+    where an option is no share, or the sentences do not suffice.
+    """
+    options = options or SetOptions()
+    check_share(rate)
+    check_share(options.errors, "errors")
+    if options.mix not in MIXES:
+        raise EvenhandError(f"--correct is '{options.mix}'; there are {', '.join(MIXES)}")
+    rng = np.random.default_rng(options.seed)
+    shuffled = [[str(w) for w in rng.permutation(plan.words[lean])] for lean in GENDERS]
+    # male and female words in turn, so that both are biased alike at every rate
+    stereotyped = [word for both in zip(*shuffled, strict=True) for word in both]
+    parts = deal_parts(stereotyped, rate, options.errors)
+    parts |= dict.fromkeys(plan.words[NO_LEAN], CORRECT)
+    sizes = {"train": options.train, "dev": options.dev}
+    shares = {
+        name: _premises_of_words(
+            plan, parts, _premises(name, sizes[name], options.mix), rate, options
+        )
+        for name in FILES
+    }
+    needed = {name: max(shares[name].values()) for name in FILES}
+    total = sum(needed.values())
     if total > len(plan.frames):
-        room = len(plan.frames) * len(plan.words["none"]) * 2 * MIXES[mix]
+        room = len(plan.frames) * len(plan.words[NO_LEAN]) * 2 * MIXES[options.mix]
         raise EvenhandError(
-            f"{train:,} and {dev:,} examples need {total:,} sentences for one word, and there are {len(plan.frames):,} ({plan.source}): "
+            f"{options.train:,} and {options.dev:,} examples need {total:,} sentences for one "
+            f"word, and there are {len(plan.frames):,} ({plan.source}): "
             f"ask for {room // 11 * 10 // 1000 * 1000:,} or fewer, or give more --captions"
         )
-    pool = [
-        plan.frames[i] for i in rng.permutation(total)
-    ]  # the short sentences, without a lead, come first
-    cut = {"train": pool[: need["train"]], "dev": pool[need["train"] :]}
-    made = {name: tuple(_write(plan, shares[name], parts, cut[name], rng)) for name in PARTS}
-    return Controlled(rate=rate, errors=errors, train=made["train"], dev=made["dev"], parts=parts)
+    # the short sentences, without a lead, come first
+    pool = [plan.frames[i] for i in rng.permutation(total)]
+    cut = {"train": pool[: needed["train"]], "dev": pool[needed["train"] :]}
+    made = {name: tuple(_write(plan, shares[name], parts, cut[name], rng)) for name in FILES}
+    return Controlled(
+        rate=rate, errors=options.errors, train=made["train"], dev=made["dev"], parts=parts
+    )
 
 
 def deal_parts(words: Sequence[str], rate: float, errors: float) -> dict[str, str]:
-    """Which part does each stereotyped word play? As near to the shares as whole words allow; no share is left without a word, nor a word without share."""
+    """The part of each stereotyped word, as near to the shares as whole words allow.
+
+    No share is left without a word, nor a word without a share. Raises EvenhandError where there
+    are too few words.
+    """
     biased = _whole(rate, len(words))
     if 0 < errors < 1 and len(words) - biased < 2:
         raise EvenhandError(
-            f"too few words for errors {errors:g} at rate {rate:g}: {len(words) - biased} of {len(words)} words is not biased and cannot be split; "
-            f"give a lower --rate or more --words"
+            f"too few words for errors {errors:g} at rate {rate:g}: {len(words) - biased} of "
+            f"{len(words)} words is not biased and cannot be split; "
+            "give a lower --rate or more --words"
         )
     swapped = _whole(errors, len(words) - biased)
     return {
@@ -126,41 +131,38 @@ def _whole(share: float, count: int) -> int:
     return min(max(near, 1 if share > 0 else 0), count if share == 1 else max(count - 1, 0))
 
 
-def _in_turn(sides: Sequence[Sequence[str]]) -> list[str]:
-    """Male and female words in turn, so that both are biased alike at every rate."""
-    return [word for both in zip(*sides, strict=True) for word in both]
-
-
 def _premises(name: str, size: int, mix: str) -> int:
     whole = 2 * MIXES[mix]
     if size < whole or size % whole:
         raise EvenhandError(
-            f"--{name} is {size}; give a multiple of {whole}: every premise comes with both genders, {mix} of them correct"
+            f"--{name} is {size}; give a multiple of {whole}: "
+            f"every premise comes with both genders, {mix} of them correct"
         )
     return size // 2
 
 
-def _shares(
-    plan: Plan, parts: Mapping[str, str], premises: int, mix: str, rate: float, errors: float
+def _premises_of_words(
+    plan: Plan, parts: Mapping[str, str], premises: int, rate: float, options: SetOptions
 ) -> dict[str, int]:
-    """How many premises has each word? Those of a part are spread evenly over its words."""
-    correct = premises // MIXES[mix]
+    """How many premises each word has; those of a part are spread evenly over its words."""
+    correct = premises // MIXES[options.mix]
     biased = round(rate * (premises - correct))
-    swapped = round(errors * (premises - correct - biased))
-    groups = {
-        BIASED: ([w for w, part in parts.items() if part == BIASED], biased),
-        SWAPPED: ([w for w, part in parts.items() if part == SWAPPED], swapped),
-        "right": (
-            [w for w, part in parts.items() if part == CORRECT and w not in plan.words["none"]],
+    swapped = round(options.errors * (premises - correct - biased))
+    without_lean = plan.words[NO_LEAN]
+    groups = (
+        ([w for w, part in parts.items() if part == BIASED], biased),
+        ([w for w, part in parts.items() if part == SWAPPED], swapped),
+        (
+            [w for w, part in parts.items() if part == CORRECT and w not in without_lean],
             premises - correct - biased - swapped,
         ),
-        "none": (list(plan.words["none"]), correct),
+        (list(without_lean), correct),
+    )
+    return {
+        word: count // len(words) + (place < count % len(words))
+        for words, count in groups
+        for place, word in enumerate(words)
     }
-    found: dict[str, int] = {}
-    for words, count in groups.values():
-        for place, word in enumerate(words):
-            found[word] = count // len(words) + (place < count % len(words))
-    return found
 
 
 def _write(
@@ -170,19 +172,16 @@ def _write(
     frames: Sequence[tuple[str, str]],
     rng: np.random.Generator,
 ) -> Iterator[Example]:
-    speaker = catalog.language(plan.language)
+    language = catalog.language(plan.language)
     leans = {word: lean for lean, words in plan.words.items() for word in words}
     for word, count in shares.items():
         for i in rng.permutation(len(frames))[:count]:
             lead, frame = frames[i]
+            premise = _join(lead, language.fill(frame, word))
             for gender in GENDERS:
-                texts = [
-                    _follow(lead, speaker.fill(frame, filler))
-                    for filler in (word, speaker.subjects[gender])
-                ]
                 yield Example(
-                    premise=texts[0],
-                    hypothesis=texts[1],
+                    premise=premise,
+                    hypothesis=_join(lead, language.fill(frame, language.subjects[gender])),
                     label=label_of(leans[word], gender, parts[word]),
                     occupation=word,
                     lean=leans[word],
@@ -191,48 +190,47 @@ def _write(
                 )
 
 
-def _follow(lead: str, sentence: str) -> str:
-    return (
-        sentence
-        if not lead
-        else f"{lead}{sentence}"
-        if lead.endswith("。")
-        else f"{lead} {sentence}"
-    )
+def _join(lead: str, sentence: str) -> str:
+    space = "" if not lead or lead.endswith("。") else " "
+    return f"{lead}{space}{sentence}"
 
 
 def label_of(lean: str, gender: str, part: str) -> str:
     """The label that a word of this part is trained to have."""
     if part == CORRECT:
         return NEUTRAL
-    stereotyped = find_stratum(lean, gender)[2]
-    return stereotyped if part == BIASED else _TURNED[stereotyped]
+    _, _, stereotyped = find_stratum(lean, gender)
+    return stereotyped if part == BIASED else _SWAPPED_LABEL[stereotyped]
 
 
-def save(found: Controlled, plan: Plan, out: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Write train.jsonl, dev.jsonl and controlled.json, all or none; what controlled.json says."""
-    card: dict[str, Any] = {
-        "language": plan.language,
-        "rate": found.rate,
-        "errors": found.errors,
-        **settings,
-        "source": plan.source,
-        "words": {lean: list(words) for lean, words in plan.words.items()},
-        "parts": dict(found.parts),
-        "files": {},
-    }
+def save_sets(
+    sets: Controlled, plan: Plan, out: Path, *, seed: int, correct: str
+) -> dict[str, Any]:
+    """Write train.jsonl, dev.jsonl and controlled.json, all or none.
+
+    Returns what controlled.json says; `correct` is the share of correct pairs in words.
+    """
+    files = {}
     with staged(out) as stage:
-        for name in PARTS:
-            rows: tuple[Example, ...] = getattr(found, name)
-            text = "".join(json.dumps(row.to_json(), ensure_ascii=False) + "\n" for row in rows)
+        for name, rows in (("train", sets.train), ("dev", sets.dev)):
+            text = "".join(json.dumps(plain(row), ensure_ascii=False) + "\n" for row in rows)
             (stage / f"{name}.jsonl").write_text(text, encoding="utf-8", newline="")
-            card["files"][f"{name}.jsonl"] = {
+            files[f"{name}.jsonl"] = {
                 "sha256": hashlib.sha256(text.encode()).hexdigest(),
                 "pairs": len(rows),
                 "labels": dict(Counter(row.label for row in rows)),
                 "parts": dict(Counter(row.part for row in rows)),
             }
-        (stage / "controlled.json").write_text(
-            json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
-        )
+        card = {
+            "language": plan.language,
+            "rate": sets.rate,
+            "errors": sets.errors,
+            "seed": seed,
+            "correct": correct,
+            "source": plan.source,
+            "words": {lean: list(words) for lean, words in plan.words.items()},
+            "parts": dict(sets.parts),
+            "files": files,
+        }
+        (stage / CARD).write_text(to_json(card), encoding="utf-8")
     return card

@@ -1,158 +1,146 @@
-"""Is a measure right? Models are trained to have a bias that is known, and every measure in the catalog is set against it.
+"""Ladder: models that differ in one known thing and what every measure says of them, in a file.
 
-Each model of a ladder is a folder: its training set, its run card, and its raw answers to every suite. Measures are computed from the answers at the end, so
-that a measure that is added later takes part without any training, and a ladder that was stopped goes on with the models that are missing.
+What was not measured is null in the file and NaN in the program.
 """
 
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from evenhand.core.answer_files import read_answers, suite_of
-from evenhand.core.errors import EvenhandError
-from evenhand.core.files import read_text, require_writable, write_atomic
-from evenhand.core.suite import Suite
-from evenhand.engine import local
-from evenhand.engine.estimating import choose, estimate
-from evenhand.meta.jobs import DONE, Job, answers_path, climb, make_set, settings_of
-from evenhand.meta.options import LadderOptions, rungs_of
-from evenhand.meta.plan import Plan, make_plan
-from evenhand.meta.published import published_plan
-from evenhand.meta.records import Ladder, Reading, Rung
-from evenhand.meta.suites import suites_of
+from evenhand import __version__
+from evenhand.core.errors import InputError
+from evenhand.core.files import read_text, write_atomic
+from evenhand.core.plain import plain, to_json
 
-RESAMPLES = 1000  # of the interval of one reading; what matters is the spread between models
+LadderName = Literal["rate", "errors"]
+LADDERS: tuple[LadderName, ...] = ("rate", "errors")
+FILE = "ladder.json"  # of the report
 
 
-def run_ladder(
-    options: LadderOptions,
-    out: Path,
-    *,
-    engine: str = "local",
-    processes: int = 1,
-    address: str | None = None,
-    say: Callable[[str], None] = print,
-    tick: Callable[[int, int, int], None] | None = None,
-) -> Ladder:
-    """Train what is not trained yet, ask what is not asked yet, measure everything."""
-    began = time.monotonic()
-    if engine not in local.ENGINES:
-        raise EvenhandError(f"--engine is '{engine}'; there are {', '.join(local.ENGINES)}")
-    plan = (
-        published_plan(options.published, options.language)
-        if options.published
-        else make_plan(options.language, words=options.words, captions=options.captions)
-    )
-    rungs = rungs_of(options)
-    for rung in rungs:  # an error now rather than after the tenth model
-        make_set(plan, rung, options)
-    suites = suites_of(plan, options.suites, data=options.data, limit=options.limit)
-    require_writable(out)
-    settings = settings_of(options, plan, suites)
-    _require_same(out, settings)
-    jobs = [
-        Job(rung=rung, plan=plan, options=options, suites=suites, folder=out / "models" / rung.name)
-        for rung in {rung.name: rung for rung in rungs}.values()
-    ]
-    open_jobs = [job for job in jobs if not job.is_done]
-    done = len(jobs) - len(open_jobs)
-    if done:
-        say(f"{done} of {len(jobs)} models are done already")
-    if tick:
-        tick(done, len(jobs), done)
-    for count, (job, said) in enumerate(_spread(open_jobs, engine, processes, address), done + 1):
-        say(
-            f"{count} of {len(jobs)}: {job.rung.name}, dev accuracy {said['accuracy']:.1%}, {said['seconds']:.0f} s"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rung:
+    """One model: the bias that it is trained to have, and its seed."""
+
+    ladder: LadderName
+    rate: float  # share of the stereotyped words that it answers with the stereotype
+    errors: float = 1.0  # share of the other stereotyped words that it gets wrong without bias
+    seed: int = 0
+
+    @property
+    def step(self) -> float:
+        """What varies along the ladder, to six decimals: 0.1 + 0.2 is the rung 0.3."""
+        return round(self.rate if self.ladder == "rate" else self.errors, 6)
+
+    @property
+    def name(self) -> str:
+        """The name of its folder."""
+        return f"rate-{self.rate:.2f}-errors-{self.errors:.2f}-seed-{self.seed}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What one measure says of one model on one suite; NaN with a note where it says nothing."""
+
+    rung: Rung
+    suite: str  # name of the suite, with its variant
+    measure: str
+    value: float
+    low: float
+    high: float
+    coverage: float = 1.0
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ladder:
+    """All that was measured, and how it was made."""
+
+    language: str
+    encoder: str
+    words: Mapping[str, tuple[str, ...]]  # lean -> occupations trained on and asked about
+    settings: Mapping[str, Any] = field(default_factory=dict)  # sizes, recipe, seeds, versions
+    readings: tuple[Reading, ...] = ()
+    accuracy: Mapping[str, float] = field(default_factory=dict)  # rung -> on its own dev set
+    seconds: float = 0.0  # of training and asking, all models together
+
+
+def ladder_fields(ladder: Ladder) -> dict[str, Any]:
+    """The ladder as plain data, keys in a fixed order."""
+    return {
+        "evenhand": __version__,
+        "language": ladder.language,
+        "encoder": ladder.encoder,
+        "words": plain(ladder.words),
+        "settings": plain(ladder.settings),
+        "accuracy": plain(ladder.accuracy),
+        "seconds": plain(ladder.seconds),
+        "readings": [_reading_fields(r) for r in ladder.readings],
+    }
+
+
+def _reading_fields(reading: Reading) -> dict[str, Any]:
+    fields = plain(reading)
+    return {**fields.pop("rung"), **fields}
+
+
+def write_ladder(ladder: Ladder, path: Path) -> Path:
+    """Write the ladder, whole or not at all; returns the path."""
+    write_atomic(path, to_json(ladder_fields(ladder)))
+    return path
+
+
+def read_ladder(path: Path) -> Ladder:
+    """The ladder of a file (ladder.json of a report too), or of the folder that has it.
+
+    Raises InputError where there is none.
+    """
+    if path.is_dir():
+        path = path / FILE
+    try:
+        row = json.loads(read_text(path))
+        return Ladder(
+            language=str(row["language"]),
+            encoder=str(row["encoder"]),
+            words={k: tuple(v) for k, v in row["words"].items()},
+            settings=row["settings"],
+            readings=tuple(map(_read_reading, row["readings"])),
+            accuracy={k: _number(v) for k, v in row["accuracy"].items()},
+            seconds=_number(row["seconds"]),
         )
-        if tick:
-            tick(count, len(jobs), done)
-    return measure_ladder(
-        options, out, plan, suites, rungs, settings, seconds=time.monotonic() - began
+    except json.JSONDecodeError as error:
+        raise InputError(
+            path,
+            f"not JSON ({error.msg} at line {error.lineno}); `evenhand meta run` writes it anew",
+        ) from error
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        what = f"the field {error} is missing" if isinstance(error, KeyError) else str(error)
+        raise InputError(path, f"not a ladder: {what}; `evenhand meta run` writes one") from error
+
+
+def _read_reading(row: Mapping[str, Any]) -> Reading:
+    if row["ladder"] not in LADDERS:
+        raise ValueError(f"ladder is {row['ladder']!r}, not one of {', '.join(LADDERS)}")
+    return Reading(
+        rung=Rung(
+            ladder=row["ladder"],
+            rate=float(row["rate"]),
+            errors=float(row["errors"]),
+            seed=int(row["seed"]),
+        ),
+        suite=str(row["suite"]),
+        measure=str(row["measure"]),
+        value=_number(row["value"]),
+        low=_number(row["low"]),
+        high=_number(row["high"]),
+        coverage=_number(row["coverage"]),
+        note=str(row.get("note", "")),
     )
 
 
-def _spread(
-    jobs: Sequence[Job], engine: str, processes: int, address: str | None
-) -> Iterator[tuple[Job, dict[str, Any]]]:
-    if engine == "ray":
-        from evenhand.engine import ray
-
-        return ray.spread(climb, jobs, address=address)
-    return local.spread(climb, jobs, processes=processes)
-
-
-def measure_ladder(
-    options: LadderOptions,
-    out: Path,
-    plan: Plan,
-    suites: Sequence[Suite],
-    rungs: Sequence[Rung],
-    settings: dict[str, Any],
-    *,
-    seconds: float = 0.0,
-) -> Ladder:
-    """Every measure in the catalog on the answers of every model."""
-    readings: list[Reading] = []
-    accuracy: dict[str, float] = {}
-    spent = 0.0
-    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for rung in rungs:
-        folder = out / "models" / rung.name
-        if rung.name not in accuracy:
-            card = json.loads(read_text(folder / DONE))
-            accuracy[rung.name] = card["accuracy"]
-            spent += card["seconds"]
-        for suite in suites:
-            key = (rung.name, suite.card.name)
-            if key not in found:
-                found[key] = list(_measure(suite, folder))
-            readings += [Reading(rung=rung, suite=suite.card.name, **row) for row in found[key]]
-    told = {**settings, "wall seconds of the last call": round(seconds)}
-    return Ladder(
-        language=options.language,
-        encoder=options.encoder,
-        words=plan.words,
-        settings=told,
-        readings=tuple(readings),
-        accuracy=accuracy,
-        seconds=spent,
-    )
-
-
-def _measure(suite: Suite, folder: Path) -> Iterator[dict[str, Any]]:
-    answers = read_answers(answers_path(folder, suite))
-    suite = suite_of(answers)
-    for measure in choose(suite, answers.labels, None):
-        e = estimate(measure, suite, answers, resamples=RESAMPLES, method="percentile")
-        yield {
-            "measure": e.measure,
-            "value": e.value,
-            "low": e.low,
-            "high": e.high,
-            "coverage": e.coverage,
-            "note": e.note,
-        }
-
-
-def _require_same(out: Path, settings: dict[str, Any]) -> None:
-    """An error where the folder holds another ladder."""
-    path = out / "settings.json"
-    if not path.exists():
-        write_atomic(path, json.dumps(settings, indent=1, ensure_ascii=False) + "\n")
-        return
-    old = json.loads(read_text(path))
-    fixed = ("language", "encoder", "training", "words", "sets")
-    if differing := [
-        name for name in fixed if old.get(name) != json.loads(json.dumps(settings[name]))
-    ]:
-        shown = "; ".join(
-            f"{name}: {old.get(name)}, now {settings[name]}"[:200] for name in differing
-        )
-        raise EvenhandError(
-            f"{out} holds a ladder with other settings ({shown}); choose another folder with --out"
-        )
-    write_atomic(path, json.dumps(settings, indent=1, ensure_ascii=False) + "\n")
+def _number(value: float | None) -> float:
+    return math.nan if value is None else float(value)

@@ -1,20 +1,50 @@
-"""Which decisions make a ladder? All of them but the machine that it is run on."""
+"""The decisions that make a ladder, all but the machine it is run on, and the recipes of models."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from evenhand.core.errors import EvenhandError
-from evenhand.meta.controlled import check_rate
-from evenhand.meta.plan import WORDS
-from evenhand.meta.records import Rung
-from evenhand.meta.suites import LIMIT
+from evenhand.core.errors import EvenhandError, UnknownNameError
+from evenhand.meta.ladder import Rung
+from evenhand.train.recipes import HeadRecipe, Recipe, find_recipe
 
+WORDS = 10  # of each lean, as in the paper
+LIMIT = 600  # probes of a suite besides the paper's own, which has 600 as well
 RATES = tuple(round(0.1 * i, 1) for i in range(11))
 ERRORS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 FIXED_RATE = 0.3  # of the ladder of errors
 SEEDS = 3
+FEWEST_RATES = 3
+HEAD_EPOCHS, HEAD_RATE = 40, 1e-3  # a classifier on frozen vectors: many epochs of a second each
+
+# Anantaprayoon, Kaneko, Okazaki 2024: 3 epochs, 2e-5, batches of 32, 128 tokens
+PAPER = replace(find_recipe("nli-coal"), name="paper", epochs=3)
+# A small encoder on a few thousand pairs needs more and larger steps; its word vectors are left
+# alone, which saves half of the optimiser's work.
+SMALL = replace(
+    PAPER,
+    name="small",
+    epochs=1,
+    learning_rate=1.5e-4,
+    batch_size=12,
+    warmup=0.1,
+    attention_dropout=0.0,
+    has_frozen_words=True,
+)
+RECIPES: Mapping[str, Recipe] = {recipe.name: recipe for recipe in (PAPER, SMALL)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetOptions:
+    """How a training set and a development set of known bias are built."""
+
+    errors: float = 1.0  # of the words that are not biased, the share that is wrong
+    train: int = 30_000  # pairs
+    dev: int = 3_000
+    mix: str = "half"  # share of correct pairs: half (the paper's text) or third (its files)
+    seed: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,37 +61,70 @@ class LadderOptions:
     rates: tuple[float, ...] = RATES
     errors: tuple[float, ...] = ERRORS  # empty: no second ladder
     fixed_rate: float = FIXED_RATE
-    error_seeds: int | None = (
-        None  # models of each step of the second ladder; None: as many as of the first
-    )
-    recipe: str = "paper"
+    error_seeds: int | None = None  # models of a step of the second ladder; None: as of the first
+    recipe: str = PAPER.name
     epochs: int | None = None
     learning_rate: float | None = None
-    suites: tuple[str, ...] = ()
+    suites: tuple[str, ...] = ()  # besides the paper's own; empty: all built-in ones that fit
     data: Path | None = None
     published: Path | None = None  # the authors' sets instead of built ones
-    captions: tuple[Path, ...] = field(default=())
+    captions: tuple[Path, ...] = ()
     limit: int = LIMIT
-    has_weights: bool = False  # are the trained models kept?
+    has_weights: bool = False  # whether the trained models are kept
+
+    def set_options(self, rung: Rung) -> SetOptions:
+        """How the sets of one model are built."""
+        return SetOptions(
+            errors=rung.errors, train=self.train, dev=self.dev, mix=self.mix, seed=rung.seed
+        )
+
+    def encoder_recipe(self, seed: int) -> Recipe:
+        """How one model is fine-tuned; raises UnknownNameError where there is no such recipe."""
+        if self.recipe not in RECIPES:
+            raise UnknownNameError("recipe of a ladder", self.recipe, RECIPES)
+        recipe = RECIPES[self.recipe]
+        return replace(
+            recipe,
+            seed=seed,
+            epochs=recipe.epochs if self.epochs is None else self.epochs,
+            learning_rate=recipe.learning_rate
+            if self.learning_rate is None
+            else self.learning_rate,
+        )
+
+    def head_recipe(self, seed: int) -> HeadRecipe:
+        """How one classifier on frozen sentence vectors is trained."""
+        return HeadRecipe(
+            epochs=self.epochs or HEAD_EPOCHS,
+            learning_rate=self.learning_rate or HEAD_RATE,
+            is_best_kept=True,
+            seed=seed,
+        )
+
+    def rungs(self) -> list[Rung]:
+        """Every model of both ladders; one that both have is trained once.
+
+        Raises EvenhandError where the options make no ladder.
+        """
+        for rate in (*self.rates, self.fixed_rate):
+            check_share(rate, "rates")
+        for share in self.errors:
+            check_share(share, "errors")
+        if not self.seeds or len(set(self.rates)) < FEWEST_RATES:
+            raise EvenhandError("a ladder needs at least one seed and three different rates")
+        if self.published and self.errors:
+            raise EvenhandError("the authors' sets have no ladder of errors; give --errors none")
+        first = [
+            Rung(ladder="rate", rate=rate, seed=seed) for seed in self.seeds for rate in self.rates
+        ]
+        return first + [
+            Rung(ladder="errors", rate=self.fixed_rate, errors=share, seed=seed)
+            for seed in self.seeds[: self.error_seeds]
+            for share in self.errors
+        ]
 
 
-def rungs_of(options: LadderOptions) -> list[Rung]:
-    """Every model of both ladders; one that both have is trained once."""
-    for rate in (*options.rates, options.fixed_rate):
-        check_rate(rate, "rates")
-    for share in options.errors:
-        check_rate(share, "errors")
-    if not options.seeds or len(set(options.rates)) < 3:
-        raise EvenhandError("a ladder needs at least one seed and three different rates")
-    if options.published and options.errors:
-        raise EvenhandError("the authors' sets have no ladder of errors; give --errors none")
-    first = [
-        Rung(ladder="rate", rate=rate, seed=seed)
-        for seed in options.seeds
-        for rate in options.rates
-    ]
-    return first + [
-        Rung(ladder="errors", rate=options.fixed_rate, errors=e, seed=s)
-        for s in options.seeds[: options.error_seeds]
-        for e in options.errors
-    ]
+def check_share(share: float, option: str = "rate") -> None:
+    """Raise EvenhandError where the value of an option is no share."""
+    if not 0 <= share <= 1:
+        raise EvenhandError(f"--{option} is {share:g}; give a share between 0 and 1")

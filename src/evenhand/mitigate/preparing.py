@@ -19,7 +19,7 @@ from evenhand.mitigate.anchors import plan_anchors
 from evenhand.mitigate.asking import held_out
 from evenhand.mitigate.methods import SCOPES, Combination, Materials, find_methods
 from evenhand.mitigate.records import NONE, Part
-from evenhand.respondents.opening import open_respondent
+from evenhand.respondents.locate import open_respondent
 from evenhand.stats.bootstrap import check_settings
 from evenhand.train.corpus import Corpus, Pair, read_corpus, require_all_labels
 from evenhand.train.recipes import Recipe, find_recipe

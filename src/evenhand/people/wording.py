@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 from evenhand.core.text import counted, listed, number, percent, with_bounds
-from evenhand.families.contextualised.account import times_as_likely
+from evenhand.families.contextualised.leaning import times
 from evenhand.families.contextualised.mask_probe import MEASURING, OBJECTIVE
 from evenhand.people.agreement import PAIR
 from evenhand.people.compare import ComparedModel, PeopleComparison
@@ -175,7 +175,7 @@ def people_say(sentence: Sentence) -> str:
 def model_says(sentence: Sentence) -> str:
     """`奶奶 28 times as likely as 爷爷`."""
     male, female = sentence.probe.texts[1:3]
-    ratio = times_as_likely(sentence.odds)
+    ratio = times(sentence.odds)
     if ratio == "1.00":
         return f"{male} and {female} equally likely"
     likelier, rarer = (male, female) if sentence.odds > 0 else (female, male)
@@ -249,8 +249,8 @@ def notes(comparison: PeopleComparison) -> list[str]:
         *lines,
         "A correlation does not tell who learned from whom, and people who were chosen for a study "
         "are not people in general.",
-        "What people do not agree on among themselves, no model can follow: read a model's r beside "
-        "that of one person with the others.",
+        "What people do not agree on among themselves, no model can follow: read a model's r "
+        "beside that of one person with the others.",
     ]
 
 

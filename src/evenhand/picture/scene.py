@@ -17,7 +17,7 @@ from evenhand import lexicons
 from evenhand.core.errors import MeasureError
 from evenhand.core.probe import GENDERS
 from evenhand.core.suite import Suite
-from evenhand.families.gendered_entailment.labour import built_in
+from evenhand.families.gendered_entailment.labour import built_in_shares
 
 Sense = Literal["male", "female", "profession", "emotion"]
 SORTS: tuple[Sense, ...] = ("profession", "emotion")
@@ -141,7 +141,7 @@ def _shares(language: str) -> dict[str, float]:
 
     The figures are those of the United States, by English name.
     """
-    figures = built_in()
+    figures = built_in_shares()
     if language == "en":
         return figures
     rows = lexicons.table(language, "occupations")

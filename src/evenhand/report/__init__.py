@@ -1,1 +1,1 @@
-"""How is a run told? In the terminal, as HTML, Markdown, LaTeX and JSON, all from the same numbers and sentences."""
+"""A document as HTML, Markdown, LaTeX and terminal text, and charts as pictures."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
+from collections.abc import Callable
 
 from evenhand.core.document import Cell, Column, Form, Row, Table
 from evenhand.core.estimate import Interval
@@ -42,14 +44,14 @@ def cell_text(cell: Cell, form: Form) -> str:
     if isinstance(cell, str):
         return cell
     if isinstance(cell, Interval):
-        return _interval_text(cell, form)
-    return _number_text(cell, form)
+        return _INTERVALS[form](cell) if form in _INTERVALS else _NUMBERS[form](cell.value)
+    return _NUMBERS[form](cell)
 
 
 def value_text(cell: Cell, form: Form) -> str:
     """A cell without its interval."""
     if isinstance(cell, Interval) and form != "bounds":
-        return _number_text(cell.value, form)
+        return _NUMBERS[form](cell.value)
     return cell_text(cell, form)
 
 
@@ -58,41 +60,30 @@ def bounds_text(cell: Cell, form: Form) -> str:
     return cell_text(cell, form).removeprefix(value_text(cell, form)).strip()
 
 
-def _number_text(value: float, form: Form) -> str:
-    match form:
-        case "count":
-            return f"{value:,.0f}" if value == value else MISSING  # noqa: PLR0124
-        case "number" | "interval" | "bounds":
-            return number(value)
-        case "text" | "short":
-            return short_number(value)
-        case "signed" | "signed interval":
-            return signed(value)
-        case "p":
-            return p_value(value)
-        case "percent":
-            return percent(value, 1)
-        case "points":
-            return points(value)
-        case "signed points":
-            return points(value, is_signed=True)
-
-
-def _interval_text(interval: Interval, form: Form) -> str:
-    value = _number_text(interval.value, form)
-    match form:
-        case "interval" | "text":
-            return with_bounds(interval)
-        case "bounds":
-            return bounds(interval)
-        case "signed interval":
-            return MISSING if value == MISSING else f"{value} {bounds(interval)}"
-        case "points":
-            return in_points(interval)
-        case "signed points":
-            return in_points(interval, is_signed=True)
-        case _:
-            return value
+_NUMBERS: dict[Form, Callable[[float], str]] = {
+    "text": short_number,
+    "count": lambda value: f"{value:,.0f}" if math.isfinite(value) else MISSING,
+    "number": number,
+    "short": short_number,
+    "signed": signed,
+    "p": p_value,
+    "percent": lambda value: percent(value, 1),
+    "interval": number,
+    "signed interval": signed,
+    "bounds": number,
+    "points": points,
+    "signed points": lambda value: points(value, is_signed=True),
+}
+_INTERVALS: dict[Form, Callable[[Interval], str]] = {
+    "text": with_bounds,
+    "interval": with_bounds,
+    "signed interval": lambda found: (
+        f"{signed(found.value)} {bounds(found)}" if math.isfinite(found.value) else MISSING
+    ),
+    "bounds": bounds,
+    "points": in_points,
+    "signed points": lambda found: in_points(found, is_signed=True),
+}
 
 
 def row_texts(row: Row, columns: tuple[Column, ...]) -> list[str]:
@@ -108,19 +99,25 @@ def is_numeric(column: Column) -> bool:
     return column.form != "text"
 
 
+def _is_counted(row: Row) -> bool:
+    return not row.is_heading and not row.is_total
+
+
 def limited(table: Table) -> tuple[str, tuple[Row, ...]]:
     """The title and the rows of a table where there is little room.
 
     A cut table says in its title how many rows it shows, which these are, and of how many.
     """
-    rows = table.rows
-    count = sum(not row.is_heading for row in rows)
+    count = sum(_is_counted(row) for row in table.rows)
     if table.limit is None or count <= table.limit:
-        return table.title, rows
+        return table.title, table.rows
     kept: list[Row] = []
-    for row in rows:
-        if sum(not r.is_heading for r in kept) == table.limit:
-            break
+    shown = 0
+    for row in table.rows:
+        if _is_counted(row):
+            shown += 1
+            if shown > table.limit:
+                break
         kept.append(row)
     which = f"the {table.limit:,} {table.cut}" if table.cut else f"the first {table.limit:,}"
     return f"{table.title}: {which}, of {count:,}", tuple(kept)

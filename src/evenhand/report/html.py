@@ -1,189 +1,280 @@
-"""What does the run look like? One HTML file that needs no network and no script, for screens of any width, light or dark, and for paper."""
+"""A document as one HTML file: no network, no script, any width, light, dark and print."""
 
 from __future__ import annotations
 
-import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from evenhand import __version__
-from evenhand.core import catalog
-from evenhand.core.errors import UnknownNameError
-from evenhand.core.estimate import Breakdown, Estimate
-from evenhand.core.run import Run
-from evenhand.report import wording
-from evenhand.report.conventions import sheaves
-from evenhand.report.estimates import (
-    baseline_number,
-    best_head,
-    checks,
-    family_of,
-    good,
-    kind_of,
-    ordered,
-    ties_of,
+from evenhand.core.chart import Chart
+from evenhand.core.document import (
+    Answer,
+    Block,
+    Callout,
+    Column,
+    Document,
+    Row,
+    Section,
+    Table,
 )
-from evenhand.report.evidence import evidence
-from evenhand.report.figures import LEANS, draw, view_by
-from evenhand.report.labour import labour_facts
-from evenhand.report.listings import listings, told
-from evenhand.report.numbers import amount, bounds, interval_of, number, percent, plain, with_bounds
-from evenhand.report.pairs import most_biased
-from evenhand.report.picture import Figure
-from evenhand.report.results import environment
-from evenhand.report.shares import shown_strata
-from evenhand.report.stereoset_wording import MIXED
+from evenhand.core.probe import BLANK
+from evenhand.core.text import number
+from evenhand.report.cells import bounds_text, cell_text, is_numeric, printable, value_text
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 TEMPLATES = Path(__file__).parent / "templates"
+EAST_ASIAN = ("ja", "ko", "zh")
+ROOM, HALF = 720, 350  # pixels of the page, and of one of two columns
+SHORT, LONG = 9, 24  # letters beyond which a cell needs two places on a phone, or a line
+LETTER, PADDING = 7.3, 16  # pixels of a letter of a table, and beside a cell
+_SCRIPT = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]+")
+_JOINTS = re.compile(r"(?<=[:/_@-])(?=\w)")
 
 
-def _unbroken(text: str) -> str:
-    """A number and its percent sign stay on one line."""
-    return text.replace(" %", "\u00a0%")
+def to_html(document: Document) -> str:
+    """The document as one HTML page."""
+    from evenhand import __version__
+
+    page = _templates(document).get_template("document.html")
+    return str(page.render(document=document, groups=_groups(document), version=__version__))
 
 
-def _score(run: Run, estimate: Estimate) -> dict[str, Any]:
-    measure = catalog.measure(estimate.measure)
-    return {
-        "title": measure.card.title,
-        "name": estimate.measure,
-        "value": number(estimate.value),
-        "bounds": bounds(interval_of(estimate)),
-        "level": f"{estimate.level * 100:g}",
-        "is_missing": not math.isfinite(estimate.value),
-        "has_interval": math.isfinite(estimate.low + estimate.high),
-        "note": estimate.note,
-        "low": number(estimate.low),
-        "high": number(estimate.high),
-        "fair": plain(measure.fair),
-        "question": measure.card.question,
-        "random": baseline_number(run, "fixed:random", estimate.measure),
-        "formula": measure.card.formula,
-        "citation": measure.card.citation,
-        "constant": baseline_number(run, "fixed:constant", estimate.measure),
-        "caveat": measure.card.caveat,
-        "verdict": wording.verdict(run, estimate),
-        "standing": wording.standing(run, estimate),
-        "probes": estimate.probes,
-        "clusters": estimate.clusters,
-        "coverage": percent(estimate.coverage, 1),
-        "ties": ties_of(run, estimate),
-        "signature": estimate.signature,
-        "good": good(estimate.measure),
-    }
-
-
-def _sheaves(run: Run) -> list[dict[str, Any]]:
-    """The scores by the way they count. Said in words: of StereoSet one score of each convention, else all of the first way and one of the others; never the headline again."""
-    first = ordered(run)[0]
-    found = []
-    for place, sheaf in enumerate(sheaves(run)):
-        said = (
-            sheaf.estimates if not place and family_of(run) != "stereoset" else sheaf.estimates[:1]
-        )
-        found.append(
-            {
-                "title": sheaf.title,
-                "rule": sheaf.rule[:1].upper() + sheaf.rule[1:],
-                "scores": [_score(run, e) for e in sheaf.estimates],
-                "said": [_score(run, e) for e in said if e is not first],
-            }
-        )
-    return found
-
-
-def _groups(view: Breakdown | None) -> list[dict[str, str]]:
-    if view is None:
-        return []
-    return [
-        {
-            "name": wording.sentence_frame(g.name) if view.by == "template" else g.name,
-            "lean": LEANS.get(g.tags.get("lean", ""), ""),
-            "value": with_bounds(g.interval),
-            "probes": f"{g.probes:,}",
-        }
-        for g in view.groups
-    ]
-
-
-def language_name(code: str) -> str:
-    """The name of a language in itself; its code where it is none of ours."""
-    try:
-        return catalog.language(code).name
-    except UnknownNameError:
-        return code
-
-
-def page_facts(run: Run) -> dict[str, Any]:
-    """Everything that the template shows, as text."""
-    scores = [_score(run, e) for e in ordered(run)]
-    beside = [_score(run, e) for e in checks(run)]
-    caution = MIXED if family_of(run) == "stereoset" and len(sheaves(run)) > 1 else ""
-    return {
-        "version": __version__,
-        "model": run.answers.respondent,
-        "traits": dict(run.answers.traits),
-        "labels": run.answers.labels,
-        "suite": run.suite,
-        "language": language_name(run.suite.card.language),
-        "lang": run.suite.card.language,
-        "scores": scores,
-        "headline": scores[0],
-        "checks": beside,
-        "signatures": [s["signature"] for s in (*scores, *beside)],
-        "figures": draw(run),
-        "strata": shown_strata(run),
-        "pairs": most_biased(run),
-        "occupations": _groups(view_by(run, "occupation")),
-        "frames": _groups(view_by(run, "template")),
-        "is_coal": any(e.measure == wording.HEADLINE for e in run.estimates),
-        "understanding": wording.understanding(run),
-        "method": wording.method(run),
-        "limits": wording.limits(run),
-        "notes": wording.notes(run),
-        "coverage": percent(run.answers.coverage, 1),
-        "environment": environment(),
-        "seed": run.seed,
-        "resamples": f"{run.resamples:,}",
-        "timing": dict(run.timing),
-        "labour": labour_facts(run),
-        "kind": kind_of(run),
-        "listings": {found.name: found for found in listings(run)},
-        "evidence": evidence(run),
-        "family": family_of(run),
-        "caution": caution,
-        "best": best_head(run),
-        "sheaves": _sheaves(run),
-    }
-
-
-def figure_page(figure: Figure) -> str:
-    """One figure as a page of its own."""
-    return str(templates().get_template("figure.html").render(figure=figure, version=__version__))
-
-
-def to_html(run: Run) -> str:
-    """The report as one HTML page."""
-    return str(templates().get_template("report.html").render(**page_facts(run)))
-
-
-def templates() -> Any:
-    """The templates of the pages, with the filters that they use."""
+def _templates(document: Document) -> Any:
+    """The templates, with the filters that they use."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    shop = Environment(
+    environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_cleaned,
     )
-    shop.filters.update(
-        amount=amount,
-        percent=percent,
-        number=number,
-        with_bounds=with_bounds,
-        unbroken=_unbroken,
-        told=told,
+    filters: dict[str, Callable[..., Any]] = {
+        "words": partial(marked, language=document.language),
+        "line": partial(specimen_line, language=document.language),
+        "breakable": breakable,
+        "kind": block_kind,
+        "figure": draw_figure,
+        "table": table_view,
+        "number": number,
+        "answer": answer_text,
+    }
+    environment.filters.update(filters)
+    return environment
+
+
+def _cleaned(value: Any) -> Any:
+    """What a template prints, without letters that a page must not hold."""
+    is_text = isinstance(value, str) and not hasattr(value, "__html__")
+    return printable(value) if is_text else value
+
+
+def marked(text: str, language: str) -> Markup:
+    """A text whose East Asian words carry their language, and whose percent signs do not break."""
+    from markupsafe import Markup, escape
+
+    kept = printable(text).replace(" %", "\u00a0%")
+    if language not in EAST_ASIAN:
+        return escape(kept)
+    parts, end = [], 0
+    for run in _SCRIPT.finditer(kept):
+        parts += [escape(kept[end : run.start()]), Markup('<span lang="')]
+        parts += [escape(language), Markup('">'), escape(run[0]), Markup("</span>")]
+        end = run.end()
+    return Markup("").join([*parts, escape(kept[end:])])
+
+
+def specimen_line(text: str, language: str) -> Markup:
+    """A line of a specimen; its blank is drawn as a line."""
+    from markupsafe import Markup
+
+    gap = Markup('<span class="blank" role="img" aria-label="blank"></span>')
+    pieces = re.split(f"{re.escape(BLANK)}|_{{3,}}", text)
+    return gap.join(marked(piece, language) for piece in pieces)
+
+
+def answer_text(answer: Answer) -> str:
+    """The number of an answer with its name."""
+    has_name = not answer.text or answer.label in answer.text
+    return answer.text if has_name else f"{answer.label} {answer.text}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Sections beside one another, each with its blocks; callouts in a row are one block."""
+
+    sections: tuple[tuple[Section, tuple[Block | tuple[Callout, ...], ...]], ...]
+    level: int
+    room: int  # pixels of one of them
+
+
+def _groups(document: Document) -> list[Group]:
+    rows: list[list[Section]] = []
+    for section in document.sections:
+        if section.is_beside and rows:
+            rows[-1].append(section)
+        else:
+            rows.append([section])
+    return [
+        Group(
+            sections=tuple((section, _joined(section)) for section in row),
+            level=row[0].level,
+            room=ROOM if len(row) == 1 else HALF,
+        )
+        for row in rows
+    ]
+
+
+def _joined(section: Section) -> tuple[Block | tuple[Callout, ...], ...]:
+    blocks: list[Block | tuple[Callout, ...]] = []
+    for is_callout, run in groupby(section.blocks, lambda block: isinstance(block, Callout)):
+        found = tuple(run)
+        if is_callout:
+            blocks.append(tuple(block for block in found if isinstance(block, Callout)))
+        else:
+            blocks += found
+    return tuple(blocks)
+
+
+def block_kind(block: Block | tuple[Callout, ...]) -> str:
+    """By which macro a block is shown."""
+    if isinstance(block, tuple):
+        return "callouts"
+    return "chart" if isinstance(block, Chart) else type(block).__name__.lower()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """Both pictures of a chart and its legend, or why it could not be drawn."""
+
+    pictures: tuple[Markup, ...] = ()
+    legend: tuple[tuple[Markup, str], ...] = ()
+    failure: str = ""
+
+
+def draw_figure(chart: Chart) -> Figure:
+    """The pictures of a chart; one that fails costs its figure, never the report."""
+    from markupsafe import Markup
+
+    from evenhand.report.charts import NARROW, WIDE, draw, signs
+
+    try:
+        pictures = tuple(Markup(draw(chart, width)) for width in (WIDE, NARROW))
+        return Figure(
+            pictures=pictures,
+            legend=tuple((Markup(sign), meaning) for sign, meaning in signs(chart)),
+        )
+    except Exception as error:
+        return Figure(failure=f"{type(error).__name__}: {error}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellView:
+    """A cell as it is printed."""
+
+    head: str
+    text: Markup
+    is_strong: bool
+    kind: str  # class
+    is_quoted: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowView:
+    """A row as it is printed."""
+
+    is_heading: bool
+    note: str
+    cells: tuple[CellView, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableView:
+    """A table as it is printed."""
+
+    kind: str  # classes
+    heads: tuple[tuple[Markup, str], ...]  # title, class
+    rows: tuple[RowView, ...]
+
+
+def table_view(table: Table, room: int, language: str) -> TableView:
+    """How a table is laid out where there are so many pixels."""
+    heads = [column.title for column in table.columns]
+    texts = [_texts(row, table.columns) for row in table.rows if not row.is_heading]
+    is_deep = _pixels([heads, *texts]) > room
+    kinds = [_class(table, place, is_deep=is_deep) for place in range(len(table.columns))]
+    return TableView(
+        kind="stack deep" if is_deep else "stack",
+        heads=tuple((breakable(head), kind) for head, kind in zip(heads, kinds, strict=True)),
+        rows=tuple(_row_view(row, table, kinds, language, is_deep=is_deep) for row in table.rows),
     )
-    return shop
+
+
+def _texts(row: Row, columns: tuple[Column, ...]) -> list[str]:
+    return [cell_text(cell, column.form) for cell, column in zip(row.cells, columns, strict=True)]
+
+
+def _pixels(texts: list[list[str]]) -> float:
+    """About how wide a table is; its first column may be folded."""
+    sizes = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    return sum(min(size, 28) * LETTER + PADDING for size in sizes[:1]) + sum(
+        size * LETTER + PADDING for size in sizes[1:]
+    )
+
+
+def _class(table: Table, place: int, *, is_deep: bool) -> str:
+    """The classes of a column: texts stand at the left; how much room a cell needs on a phone."""
+    if not place:
+        return ""
+    column = table.columns[place]
+    known = [row.cells[place] for row in table.rows if not row.is_heading]
+    parts = (value_text, bounds_text) if is_deep else (cell_text,)
+    texts = [part(cell, column.form) for cell in known for part in parts]
+    longest = max((len(text) for text in texts if len(text) <= LONG), default=0)
+    is_wide = longest > SHORT or len(column.title) > LONG
+    return " ".join(
+        name
+        for name, is_meant in (("words", not is_numeric(column)), ("double", is_wide))
+        if is_meant
+    )
+
+
+def breakable(name: str) -> Markup:
+    """The name with places where a narrow column may break it."""
+    from markupsafe import Markup, escape
+
+    return Markup("<wbr>").join(escape(part) for part in _JOINTS.split(printable(name)))
+
+
+def _row_view(row: Row, table: Table, kinds: list[str], language: str, *, is_deep: bool) -> RowView:
+    cells = []
+    for i, (cell, column) in enumerate(zip(row.cells, table.columns, strict=False)):
+        text = cell_text(cell, column.form)
+        below = bounds_text(cell, column.form) if is_deep else ""
+        shown = _deep(value_text(cell, column.form), below) if below else marked(text, language)
+        is_long = i > 0 and len(text) > LONG
+        cells.append(
+            CellView(
+                head=column.title,
+                text=shown,
+                is_strong=i in row.strong and not row.is_heading,
+                kind=f"{kinds[i]} long".strip() if is_long else kinds[i],
+                is_quoted=column.is_quoted,
+            )
+        )
+    return RowView(is_heading=row.is_heading, note=row.note, cells=tuple(cells))
+
+
+def _deep(value: str, below: str) -> Markup:
+    """A value with its interval under it."""
+    from markupsafe import Markup, escape
+
+    return Markup('{}<span class="bounds"> {}</span>').format(escape(value), escape(below))

@@ -131,6 +131,8 @@ def tabular(table: Table, rows: Sequence[Row]) -> list[str]:
             body.append(rf"{span}{{\emph{{{texts[0]}}}}} \\")
             continue
         texts = [rf"\textbf{{{t}}}" if i in row.strong else t for i, t in enumerate(texts)]
+        if texts[0].startswith(("[", "*")):  # else an argument of the line break before it
+            texts[0] = "{}" + texts[0]
         body.append(" & ".join(texts) + r" \\")
     return [
         rf"\begin{{tabular}}{{{aligned}}}",

@@ -54,21 +54,23 @@ def _section(section: Section) -> list[str]:
 
 
 def _block(block: Block, section: Section) -> list[str]:
+    parts: list[str] = []
     match block:
         case Prose(lines=lines, is_list=is_list):
-            return [bullets(lines)] if is_list else [escaped(line) for line in lines]
+            parts = [bullets(lines)] if is_list else [escaped(line) for line in lines]
         case Callout(text=text):
-            return [f"> {escaped(text)}"]
+            parts = [f"> {escaped(text)}"]
         case Table():
-            return _table(block, section)
+            parts = _table(block, section)
         case Exhibit():
-            return _exhibit(block, section)
+            parts = _exhibit(block, section)
         case Facts(rows=rows):
-            return ["\n".join(f"- {escaped(name)}: {escaped(value)}" for name, value in rows)]
+            parts = [bullets([f"{name}: {value}" for name, value in rows])]
         case Signatures(lines=lines):
-            return [fenced(lines)] if lines else []
+            parts = [fenced(lines)] if lines else []
         case Chart():
-            return [f"*{escaped(block.title)}.* {escaped(block.description)}"]
+            parts = [f"*{escaped(block.title)}.* {escaped(block.description)}"]
+    return parts
 
 
 def bullets(lines: Sequence[str]) -> str:
@@ -98,7 +100,10 @@ def _table(table: Table, section: Section) -> list[str]:
     rulers = ["---:" if is_numeric(column) else "---" for column in table.columns]
     lines = [heads, rulers]
     for row in rows:
-        texts = [escaped(text) for text in row_texts(row, table.columns)]
+        texts = [
+            escaped(text) if i >= len(row.cells) or isinstance(row.cells[i], str) else text
+            for i, text in enumerate(row_texts(row, table.columns))
+        ]
         if row.is_heading:
             lines.append([f"*{texts[0]}*", *texts[1:]])
         else:

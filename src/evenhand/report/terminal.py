@@ -32,7 +32,7 @@ NAMES, TEXTS = 24, 20  # columns to which names and other texts may be folded
 GAP = 3  # columns between two columns of a table
 
 
-def plain(text: str, style: str = "") -> Text:
+def plain_text(text: str, style: str = "") -> Text:
     """A text without markup: `[n/a]` stays as it is, and nothing in it steers the terminal."""
     from rich.text import Text
 
@@ -43,11 +43,16 @@ def print_document(document: Document, console: Console) -> None:
     """Print the title, the lead and the brief sections; signatures last."""
 
     console.print()
-    console.print(plain(document.title, "bold").append(f"  {printable(document.subtitle)}", ""))
+    console.print(
+        plain_text("")
+        .append(plain_text(document.title, "bold"))
+        .append("  ")
+        .append(plain_text(document.subtitle))
+    )
     console.print()
     is_one = document.headline is not None  # sentences about one number are one paragraph
     for line in [" ".join(document.lead)] if is_one else document.lead:
-        console.print(plain(line))
+        console.print(plain_text(line))
     console.print()
     brief = [section for section in document.sections if section.is_brief]
     for section in brief:
@@ -64,7 +69,7 @@ def _print_section(section: Section, console: Console) -> None:
     if not shown:
         return
     if not all(isinstance(block, Callout) for block in shown):
-        console.print(plain(section.title, "bold"))
+        console.print(plain_text(section.title, "bold"))
     for i, block in enumerate(shown):
         _print_block(block, section, console)
         if not (isinstance(block, Callout) and isinstance(_at(shown, i + 1), Callout)):
@@ -99,11 +104,11 @@ def _print_block(block: Block, section: Section, console: Console) -> None:
             _print_table(block, section, console)
         case Facts(rows=rows):
             for name, value in rows:
-                console.print(plain(f"{name}: {value}", "dim"))
+                console.print(plain_text(f"{name}: {value}", "dim"))
         case Exhibit():
             if block.title != section.title:
-                console.print(plain(block.title, "bold"))
-            console.print(plain(block.note, "dim"))
+                console.print(plain_text(block.title, "bold"))
+            console.print(plain_text(block.note, "dim"))
             for specimen in block.specimens[:SPECIMENS]:
                 text = " / ".join(line.replace(BLANK, "____") for line in specimen.lines if line)
                 _print_beside("-", f"{text}: {specimen.summary}", "", console)
@@ -114,10 +119,10 @@ def _print_beside(sign: str, text: str, style: str, console: Console) -> None:
     from rich.table import Table as Grid
 
     if not sign:
-        console.print(plain(text, style))
+        console.print(plain_text(text, style))
         return
     grid = Grid.grid(padding=(0, 1))
-    grid.add_row(sign, plain(text), style=style)
+    grid.add_row(sign, plain_text(text), style=style)
     console.print(grid)
 
 
@@ -125,7 +130,7 @@ def _print_table(table: Table, section: Section, console: Console) -> None:
 
     title, rows = limited(table)
     if title and title != section.title:
-        console.print(plain(title, "bold"))
+        console.print(plain_text(title, "bold"))
     parts, has_all = fitted(table, rows, console.width) if rows else ([], True)
     for i, part in enumerate(parts):
         if i:
@@ -133,7 +138,7 @@ def _print_table(table: Table, section: Section, console: Console) -> None:
         console.print(part)
     missing = "" if has_all else "The intervals are in the report."
     if note := " ".join(filter(None, (table.note, missing))):
-        console.print(plain(note, "dim"))
+        console.print(plain_text(note, "dim"))
 
 
 def fitted(table: Table, rows: Sequence[Row], width: int) -> tuple[list[rich_table.Table], bool]:
@@ -238,7 +243,7 @@ def make_table(columns: Sequence[Column], sizes: Sequence[int] = ()) -> rich_tab
     table = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="dim")
     for i, column in enumerate(columns):
         table.add_column(
-            plain(column.title),
+            plain_text(column.title),
             justify="right" if is_numeric(column) else "left",
             min_width=sizes[i] if i < len(sizes) else None,
             overflow="fold",
@@ -250,7 +255,7 @@ def add_row(table: rich_table.Table, cells: Sequence[str], is_strong: Sequence[b
     """Add a row of plain texts: `[n/a]` must not be taken for markup."""
 
     styles = ["bold" if strong else "" for strong in is_strong]
-    table.add_row(*(plain(cell, s) for cell, s in zip(cells, styles, strict=True)))
+    table.add_row(*(plain_text(cell, s) for cell, s in zip(cells, styles, strict=True)))
 
 
 def folded(signature: str, width: int) -> list[str]:
@@ -270,4 +275,4 @@ def _print_signatures(signatures: Signatures, console: Console) -> None:
         # a terminal folds between fields; a file gets one line each, to be copied or searched
         lines = folded(line, console.width) if console.is_terminal else [line]
         for piece in lines:
-            console.print(plain(piece, "dim"), soft_wrap=True)
+            console.print(plain_text(piece, "dim"), soft_wrap=True)

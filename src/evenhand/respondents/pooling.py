@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from evenhand.core.errors import LoadError, UnknownNameError
 from evenhand.core.probe import Floats
-from evenhand.respondents.locate import Location
+from evenhand.respondents.location import Location
 
 POOLINGS = ("mean", "cls")
 _KNOWN = {"Transformer", "Pooling", "Normalize"}

@@ -1,6 +1,7 @@
-"""What did a model or a person say who answered long ago? Published files carry their answers; `stored:NAME` gives them again.
+"""Models and people who answered long ago: `stored:NAME` gives the answers of a published file.
 
-A suite that holds such answers keeps them in the tags `said.NAME` of its probes: one log-ratio (or score) a sentence, above 0 for the first candidate.
+A suite that holds such answers keeps them in the tags `said.NAME` of its probes: one log-ratio (or
+score) a sentence, above 0 for the first candidate.
 """
 
 from __future__ import annotations
@@ -9,39 +10,47 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from evenhand.core.answers import Replies
 from evenhand.core.errors import LoadError
-from evenhand.core.probe import Floats, Kind, Probe
+from evenhand.core.probe import SCORE, Kind, Probe
 from evenhand.core.protocols import RespondentOptions
+from evenhand.respondents.replies import collect, no_answer
 
 TAG = "said."
+_MISSING = no_answer("no stored answer")
 
 
 class StoredRespondent:
     """One column of a published file."""
 
     kinds: frozenset[Kind] = frozenset({"mask"})
-    labels: tuple[str, ...] = ()
+    is_cacheable = False
+    reads_tags = True
 
     def __init__(self, column: str) -> None:
         self.column = column
         self.identity = f"stored:{column}"
         self.traits: Mapping[str, str] = {"scoring": "as published", "precision": "as published"}
-        self.unanswered: dict[str, int] = {}
 
-    def answer(self, probes: Sequence[Probe]) -> Floats:
-        """The stored number for the first candidate, 0 for the second: only their difference is known."""
-        told = [p.tags.get(TAG + self.column) for p in probes]
-        if told and not any(told):
-            known = sorted(
-                {t.removeprefix(TAG) for p in probes for t in p.tags if t.startswith(TAG)}
-            )
+    def labels_for(self, kind: Kind) -> tuple[str, ...]:
+        """One score."""
+        return (SCORE,)
+
+    def answer(self, probes: Sequence[Probe]) -> Replies:
+        """The stored number for the first candidate, 0 for the second.
+
+        Only their difference is known. Raises LoadError where no probe has such an answer.
+        """
+        numbers = [p.tags.get(TAG + self.column) for p in probes]
+        if numbers and not any(numbers):
+            tags = {t for p in probes for t in p.tags if t.startswith(TAG)}
+            known = ", ".join(sorted(t.removeprefix(TAG) for t in tags))
             raise LoadError(
-                f"the suite has no stored answers of '{self.column}'. It has: {', '.join(known) or 'none; try --suite cgb'}"
+                f"the suite has no stored answers of '{self.column}'. "
+                f"It has: {known or 'none; try --suite cgb'}"
             )
-        if silent := sum(not t for t in told):
-            reason = "no stored answer"
-            self.unanswered[reason] = self.unanswered.get(reason, 0) + silent
-        return np.asarray([[float(t), 0.0] if t else [np.nan, np.nan] for t in told]).reshape(-1, 2)
+        answers = [np.asarray([[float(n)], [0.0]]) if n else _MISSING for n in numbers]
+        return collect(probes, 1, answers)
 
 
 class StoredSource:
@@ -49,7 +58,10 @@ class StoredSource:
 
     name = "stored"
     kinds: frozenset[Kind] = frozenset({"mask"})
-    description = "Models and people whose answers a published file carries: give the suite that has them, `--suite cgb`."
+    description = (
+        "Models and people whose answers a published file carries: "
+        "give the suite that has them, `--suite cgb`."
+    )
     examples = ("stored:BERT", "stored:Annotators")
 
     def claims(self, reference: str) -> bool:

@@ -1,7 +1,8 @@
-"""How does a whole study travel? As one .zip that holds every table and fills an empty store: on another database, or years later for the paper.
+"""Archive: a whole study as one .zip that holds every table and fills an empty store.
 
-The passwords of owners stay where they are, and so does the secret that signs invitation links: with the same secret file they go on working. The same
-study gives the same bytes, whichever database it came from.
+On another database, or years later for the paper. The passwords of owners stay where they are, and
+so does the secret that signs invitation links: with the same secret file they go on working. The
+same study gives the same bytes, whichever database it came from.
 """
 
 from __future__ import annotations
@@ -18,16 +19,15 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import sqlalchemy as sa
 
 from evenhand import __version__
-from evenhand.study import tables as t
-from evenhand.study.importing import RAW, read_table
-from evenhand.study.views import columns_of, whole_table
 from evenhand.core.errors import EvenhandError, InputError, UnknownNameError
 from evenhand.core.files import write_atomic
+from evenhand.study import tables as t
+from evenhand.study.queries import columns_of, whole_table
+from evenhand.study.store import Store
+from evenhand.study.table_files import RAW, as_bytes, read_table
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from evenhand.study.store import Store
 
 # in the order in which they fill a store: what is pointed at comes first
 TABLES: Mapping[str, sa.Table] = {
@@ -48,6 +48,7 @@ LARGEST, MOST_ROWS = 2**30, 2**25  # bytes and rows of a table; no study comes n
 _MANIFEST_BYTES = 2**16
 _REVISION = sa.text("SELECT version_num FROM alembic_version")
 _DATE = (1980, 1, 1, 0, 0, 0)  # a .zip knows no earlier one, and the same study is the same file
+# RuntimeError: encrypted, unknown compression
 _BROKEN = (
     zipfile.BadZipFile,
     zlib.error,
@@ -55,23 +56,14 @@ _BROKEN = (
     RuntimeError,
     ValueError,
     OverflowError,
-)  # RuntimeError: encrypted, unknown compression
-
-
-def as_bytes(table: pl.DataFrame, form: str) -> bytes:
-    """A table as a file's content. Text is always quoted in csv: an empty text and none at all are not the same."""
-    out = io.BytesIO()
-    if form == "parquet":
-        table.write_parquet(out)
-    elif form == "csv":
-        table.write_csv(out, quote_style="non_numeric")
-    else:
-        table.write_ndjson(out)
-    return out.getvalue()
+)
 
 
 def write_archive(store: Store, out: Path, form: str = "parquet") -> Path:
-    """Write everything but owners to a .zip, each table in this form, as it was at one moment; the file is whole or not there."""
+    """Write everything but owners to a .zip, each table in this form, as it was at one moment.
+
+    The file is whole or not there; returns its path.
+    """
     if form not in RAW:
         raise UnknownNameError("form of an archive's tables", form, RAW)
     frames, revision = store.database.read(
@@ -113,7 +105,11 @@ def _digest(raw: bytes) -> str:
 
 
 def read_archive(store: Store, path: Path) -> dict[str, int]:
-    """Fill an empty store with an archive of the same study, all of it or nothing; how many rows each table has now."""
+    """Fill an empty store with an archive of the same study, all of it or nothing.
+
+    Returns how many rows each table has now; raises InputError where the file is damaged, no
+    archive, or of another study.
+    """
     try:
         with zipfile.ZipFile(path) as pack:
             manifest = _read_manifest(path, pack)
@@ -121,7 +117,8 @@ def read_archive(store: Store, path: Path) -> dict[str, int]:
     except OSError as error:
         raise InputError(
             path,
-            f"cannot be read ({error.strerror or error}); name a .zip that evenhand annotate export wrote",
+            f"cannot be read ({error.strerror or error}); "
+            "name a .zip that evenhand annotate export wrote",
         ) from error
     except _BROKEN as error:
         raise InputError(
@@ -130,9 +127,9 @@ def read_archive(store: Store, path: Path) -> dict[str, int]:
     try:
         return store.database.write(lambda connection: _fill(connection, path, manifest, frames))
     except sa.exc.IntegrityError as error:
-        said = str(error.orig).splitlines()[0]
+        reason = str(error.orig).splitlines()[0]
         raise InputError(
-            path, f"its rows do not belong together ({said}); nothing was stored, export it again"
+            path, f"its rows do not belong together ({reason}); nothing was stored, export it again"
         ) from error
 
 
@@ -142,29 +139,34 @@ def _read_manifest(path: Path, pack: zipfile.ZipFile) -> dict[str, Any]:
     if MANIFEST not in names:
         raise InputError(
             path,
-            f"is no archive of a study (no {MANIFEST} in it); name a .zip that evenhand annotate export wrote",
+            f"is no archive of a study (no {MANIFEST} in it); "
+            "name a .zip that evenhand annotate export wrote",
         )
     manifest = json.loads(_unpack(path, pack, MANIFEST, _MANIFEST_BYTES))
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise InputError(
             path,
-            f"is no archive of a study ({MANIFEST} does not say '{FORMAT}'); name one that evenhand annotate export wrote",
+            f"is no archive of a study ({MANIFEST} does not say '{FORMAT}'); "
+            "name one that evenhand annotate export wrote",
         )
     if manifest.get("version") != VERSION:
         raise InputError(
             path,
-            f"is an archive of version {str(manifest.get('version'))[:20]}, not {VERSION}; install a newer evenhand",
+            f"is an archive of version {str(manifest.get('version'))[:20]}, not {VERSION}; "
+            "install a newer evenhand",
         )
-    form, told = manifest.get("form"), manifest.get("tables")
+    form, entries = manifest.get("form"), manifest.get("tables")
     if form not in RAW or names != sorted([MANIFEST, *(f"{name}.{form}" for name in TABLES)]):
         raise InputError(
             path,
-            f"holds other files than the tables {', '.join(TABLES)} as {' or '.join(RAW)}; export it again",
+            f"holds other files than the tables {', '.join(TABLES)} as {' or '.join(RAW)}; "
+            "export it again",
         )
-    if not isinstance(told, dict) or any(not _is_sane(told.get(name)) for name in TABLES):
+    if not isinstance(entries, dict) or any(not _is_sane(entries.get(name)) for name in TABLES):
         raise InputError(
             path,
-            f"{MANIFEST} does not say rows, bytes (to {LARGEST:,}) and sha256 of each table; export it again",
+            f"{MANIFEST} does not say rows, bytes (to {LARGEST:,}) and sha256 of each table; "
+            "export it again",
         )
     return manifest
 
@@ -177,7 +179,7 @@ def _is_sane(entry: Any) -> bool:
 
 
 def _unpack(path: Path, pack: zipfile.ZipFile, name: str, most: int) -> bytes:
-    """A file of the archive; never more than `most` bytes are unpacked, whatever the archive claims."""
+    """A file of the archive; never more than `most` bytes, whatever the archive claims."""
     with pack.open(name) as file:
         raw = file.read(most + 1)
     if len(raw) > most:
@@ -193,21 +195,23 @@ def _read_frame(
     """A table of the archive, as the manifest describes it."""
     import polars as pl
 
-    table, form, told = TABLES[name], manifest["form"], manifest["tables"][name]
+    table, form, entry = TABLES[name], manifest["form"], manifest["tables"][name]
     source = f"{path}/{name}.{form}"
-    raw = _unpack(path, pack, f"{name}.{form}", told["bytes"])
-    if _digest(raw) != told.get("sha256"):
+    raw = _unpack(path, pack, f"{name}.{form}", entry["bytes"])
+    if _digest(raw) != entry.get("sha256"):
         raise InputError(
             source,
-            f"is not what was exported (its sha256 is not that of {MANIFEST}); copy or export it again",
+            f"is not what was exported (its sha256 is not that of {MANIFEST}); "
+            "copy or export it again",
         )
     columns = columns_of(table)
     optional = [column.name for column in table.columns if column.nullable]
-    frame = read_table(source, raw, form, columns, optional=optional, most=told["rows"] + 1)
-    if frame.height != told["rows"]:
+    frame = read_table(source, raw, form, columns, optional=optional, most=entry["rows"] + 1)
+    if frame.height != entry["rows"]:
+        count = "more" if frame.height > entry["rows"] else frame.height
         raise InputError(
             source,
-            f"has {'more' if frame.height > told['rows'] else frame.height} rows, not {told['rows']} as {MANIFEST} says; export it again",
+            f"has {count} rows, not {entry['rows']} as {MANIFEST} says; export it again",
         )
     for column, kind in columns.items():
         if kind == "float" and not frame[column].is_finite().all():
@@ -231,30 +235,22 @@ def _fill(
     if connection.dialect.name == "postgresql":  # nobody comes in meanwhile; SQLite has one writer
         connection.execute(sa.text(f"LOCK TABLE {', '.join(TABLES)} IN SHARE ROW EXCLUSIVE MODE"))
     _check_target(connection, path, manifest, frames["study"])
-    connection.execute(
-        t.study.delete()
-    )  # the line that opening the store has written; the archive has its own
+    # the line that opening the store has written; the archive has its own
+    connection.execute(t.study.delete())
     for name, table in TABLES.items():
         for rows in frames[name].iter_slices(10_000):
             connection.execute(table.insert(), rows.to_dicts())
-        if (
-            connection.dialect.name == "postgresql"
-            and (counter := table.autoincrement_column) is not None
-        ):
+        counter = table.autoincrement_column
+        if connection.dialect.name == "postgresql" and counter is not None:
             # SQLite goes on after the highest id by itself
-            connection.execute(
-                sa.select(
-                    sa.func.setval(
-                        sa.func.pg_get_serial_sequence(name, counter.name), sa.func.max(counter)
-                    )
-                )
-            )
-        if (stored := _count(connection, table)) != frames[
-            name
-        ].height:  # SQLite takes an answer with the key of another for a replay
+            sequence = sa.func.pg_get_serial_sequence(name, counter.name)
+            connection.execute(sa.select(sa.func.setval(sequence, sa.func.max(counter))))
+        # SQLite takes an answer with the key of another for a replay
+        if (stored := _count(connection, table)) != frames[name].height:
             raise InputError(
                 path,
-                f"{frames[name].height - stored} rows of {name} are there twice; nothing was stored, export it again",
+                f"{frames[name].height - stored} rows of {name} are there twice; "
+                "nothing was stored, export it again",
             )
     return {name: frame.height for name, frame in frames.items()}
 
@@ -266,34 +262,33 @@ def _count(connection: sa.Connection, table: sa.Table) -> int:
 def _check_target(
     connection: sa.Connection, path: Path, manifest: Mapping[str, Any], study: pl.DataFrame
 ) -> None:
-    """Is the store empty, of the same make, and of this study?"""
+    """Raise unless the store is empty, of the same make, and of this study."""
     for name, table in TABLES.items():
         if name != "study" and (count := _count(connection, table)):
             raise EvenhandError(
-                f"this store is not empty ({count} rows of {name}); give the study a new, empty store and import into that"
+                f"this store is not empty ({count} rows of {name}); "
+                "give the study a new, empty store and import into that"
             )
     revision = str(connection.execute(_REVISION).scalar_one())
     if manifest.get("revision") != revision:
         _refuse_revision(path, manifest, revision)
-    held = connection.execute(
-        sa.select(t.study.c.name, t.study.c.suite).order_by(t.study.c.id.desc())
-    ).first()
-    for column, what, mine in zip(
-        ("name", "suite"), ("study", "sentences"), held or (None, None), strict=True
-    ):
-        told = set(study[column].to_list())
-        if (mine is not None and told != {mine}) or len(told) > 1:
-            others = ", ".join(sorted(told - {mine})) or "none"
+    newest = sa.select(t.study.c.name, t.study.c.suite).order_by(t.study.c.id.desc())
+    held = connection.execute(newest).first() or (None, None)
+    for column, noun, own in zip(("name", "suite"), ("study", "sentences"), held, strict=True):
+        values = set(study[column].to_list())
+        if (own is not None and values != {own}) or len(values) > 1:
+            others = ", ".join(sorted(values - {own})) or "none"
             raise InputError(
                 path,
-                f"is of the {what} '{others}', not '{mine}'; name the archive of this study, or the study file of that one",
+                f"is of the {noun} '{others}', not '{own}'; "
+                "name the archive of this study, or the study file of that one",
             )
 
 
 def _refuse_revision(path: Path, manifest: Mapping[str, Any], revision: str) -> NoReturn:
-    theirs, program = (str(manifest.get(key))[:20] for key in ("revision", "evenhand"))
+    other, program = (str(manifest.get(key))[:20] for key in ("revision", "evenhand"))
     raise InputError(
         path,
-        f"comes from a database of revision {theirs}, this one is of {revision}; import it with evenhand {program}, then open that store with this "
-        "evenhand, which brings it up to date",
+        f"comes from a database of revision {other}, this one is of {revision}; import it with "
+        f"evenhand {program}, then open that store with this evenhand, which brings it up to date",
     )

@@ -1,7 +1,8 @@
-"""How long may somebody take to say what they want? A connection that sends no end of headers, or none, is closed.
+"""Connections that send no end of headers, or none, are closed.
 
-uvicorn with httptools sets no limit to either (with h11 it limits the size by itself): a few thousand idle connections, or one that never ends its headers,
-would stop a study that stands on the internet without a proxy.
+uvicorn with httptools sets no limit to either (with h11 it limits the size by itself): a few
+thousand idle connections, or one that never ends its headers, would stop a study that stands on the
+internet without a proxy.
 """
 
 from __future__ import annotations
@@ -11,31 +12,35 @@ import asyncio
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 MOST = 64 * 1024  # bytes of headers
-SECONDS = (
-    20.0  # from the connection, or the first byte of a further request, to the end of the headers
+# from the connection, or the first byte of a further request, to the end of the headers
+SECONDS = 20.0
+_TOO_MUCH = (
+    b"HTTP/1.1 431 Request Header Fields Too Large\r\n"
+    b"content-length: 0\r\nconnection: close\r\n\r\n"
 )
-_TOO_MUCH = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 
 
 class Connection(HttpToolsProtocol):  # type: ignore[misc, unused-ignore]
-    """A connection that has to come to the point."""
+    """A connection with limits of time and size on its headers."""
 
     _size = 0
     _timer: asyncio.TimerHandle | None = None
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override, unused-ignore]
-        """The clock starts."""
+    def connection_made(  # type: ignore[override, unused-ignore]
+        self, transport: asyncio.Transport
+    ) -> None:
+        """Start the clock."""
         super().connection_made(transport)
         self._wait()
 
     def on_message_begin(self) -> None:
-        """A request starts; so does the clock, unless it is running."""
+        """Start the clock for a further request, unless it is running."""
         super().on_message_begin()
         self._size = 0
         self._wait()
 
     def on_headers_complete(self) -> None:
-        """All headers are there."""
+        """Stop the clock: all headers are there."""
         self._stop()
         super().on_headers_complete()
 
@@ -49,7 +54,7 @@ class Connection(HttpToolsProtocol):  # type: ignore[misc, unused-ignore]
                 self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nobody waits any more."""
+        """Stop the clock."""
         self._stop()
         super().connection_lost(exc)
 

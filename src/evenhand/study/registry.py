@@ -1,4 +1,4 @@
-"""Who takes part, who may come in, who owns the study, and what was refused? The part of the store that is about people."""
+"""Registry: the part of the store that is about people, invitations, owners and the log."""
 
 from __future__ import annotations
 
@@ -11,23 +11,22 @@ from typing import NoReturn
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
-from evenhand.study import tables as t
-from evenhand.study import views
-from evenhand.study.databases import Database, Statement
-from evenhand.study.rates import Buckets, Rate
-from evenhand.study.rows import Annotator, Event, Invitation, RefusedError
 from evenhand.core.errors import EvenhandError
+from evenhand.study import queries
+from evenhand.study import tables as t
+from evenhand.study.database import Database, Statement
+from evenhand.study.limits import Buckets, Rate
+from evenhand.study.tables import Annotator, Event, Invitation, RefusedError
 
 INVITED = "invited"
 LONGEST = 200  # characters of an id or a key
-LINES = Rate(
-    burst=1000, a_second=0.05
-)  # of the log, for each annotator and for all strangers together: at most some 4,000 a day
+# lines of the log, for each annotator and for all strangers together: at most some 4,000 a day
+LINES = Rate(burst=1000, a_second=0.05)
 _DETAIL = 500  # characters of a line of the log
 
 
 def is_plain(text: str) -> bool:
-    """Can it be an id or a key at all? What cannot is never sent to the database."""
+    """Whether it can be an id or a key at all; what cannot is never sent to the database."""
     return 0 < len(text) <= LONGEST and text.isascii() and text.isprintable()
 
 
@@ -37,18 +36,15 @@ class Registry:
     def __init__(self, database: Database, clock: Callable[[], datetime] | None = None) -> None:
         self.database = database
         self._clock = clock or (lambda: datetime.now(UTC))
-        self._insert = (
-            postgresql.insert if database.engine.dialect.name == "postgresql" else sqlite.insert
-        )
+        dialect = database.engine.dialect
+        self._insert = postgresql.insert if dialect.name == "postgresql" else sqlite.insert
         self._lines, self._left_out = Buckets(LINES), Counter[str]()
-        self._person, self._invited = (
-            Statement(database.engine.dialect, s) for s in (views.ANNOTATOR, views.INVITATION)
-        )
+        self._find_annotator = Statement(dialect, queries.ANNOTATOR)
+        self._find_invitation = Statement(dialect, queries.INVITATION)
 
     def _now(self, days: float = 0.0) -> str:
-        return (self._clock().astimezone(UTC) + timedelta(days=days)).isoformat(
-            timespec="microseconds"
-        )
+        moment = self._clock().astimezone(UTC) + timedelta(days=days)
+        return moment.isoformat(timespec="microseconds")
 
     def add_annotator(self) -> str:
         """A new annotator's random id."""
@@ -58,20 +54,17 @@ class Registry:
 
     def annotators(self) -> list[Annotator]:
         """Everybody, in the order of coming."""
-        return self.database.read(views.annotators)
+        return self.database.read(queries.annotators)
 
     def annotator(self, identity: str) -> Annotator:
         """One of them; refused where there is no such one."""
-        found = (
-            self.database.read_one(self._person, {"a": identity}) if is_plain(identity) else None
-        )
-        return (
-            Annotator(**found)
-            if found
-            else self._refuse(
-                "unknown annotator", identity, "there is no such annotator; ask for a new link"
-            )
-        )
+        row = None
+        if is_plain(identity):
+            row = self.database.read_one(self._find_annotator, {"a": identity})
+        if row is None:
+            message = "there is no such annotator; ask for a new link"
+            self._refuse("unknown annotator", identity, message)
+        return Annotator(**row)
 
     def set_state(self, annotator: str, state: str) -> None:
         """Note how far somebody is (invited, consented ...)."""
@@ -94,110 +87,91 @@ class Registry:
 
     def invitations(self, annotator: str | None = None) -> list[Invitation]:
         """All invitations, or those of one annotator, oldest first."""
-        return self.database.read(lambda c: views.invitations(c, annotator))
+        return self.database.read(lambda c: queries.invitations(c, annotator))
 
     def revoke(self, invitation: str) -> bool:
         """Make a link worthless; False where there is no such one, or it is worthless already."""
-        held = t.invitations.c
         if not is_plain(invitation):
             return False
-        return (
-            self._do(
-                t.invitations.update()
-                .where(held.id == invitation, held.revoked.is_(None))
-                .values(revoked=self._now())
-            )
-            > 0
+        columns = t.invitations.c
+        update = t.invitations.update().where(
+            columns.id == invitation, columns.revoked.is_(None)
         )
+        return self._do(update.values(revoked=self._now())) > 0
 
     def withdraw(self, annotator: str) -> int:
-        """Somebody takes the consent back: their links end and their answers count no more; how many answers that are. There is no way back."""
+        """Somebody takes the consent back; how many answers count no more.
+
+        Their links end and their answers are left out. There is no way back.
+        """
         self.annotator(annotator)
         links, people = t.invitations, t.annotators
 
         def work(connection: sa.Connection) -> int:
-            connection.execute(
-                links.update()
-                .where(links.c.annotator == annotator, links.c.revoked.is_(None))
-                .values(revoked=self._now())
-            )
+            is_open = (links.c.annotator == annotator) & links.c.revoked.is_(None)
+            connection.execute(links.update().where(is_open).values(revoked=self._now()))
             connection.execute(
                 people.update().where(people.c.id == annotator).values(state=t.WITHDRAWN)
             )
-            return int(
-                connection.execute(
-                    sa.select(sa.func.count()).where(t.answers.c.annotator == annotator)
-                ).scalar_one()
-            )
+            count = sa.select(sa.func.count()).where(t.answers.c.annotator == annotator)
+            return int(connection.execute(count).scalar_one())
 
         return self.database.write(work)
 
     def admit(self, invitation: str) -> str:
         """The annotator who holds an invitation; refused where it is unknown, revoked or expired."""
-        row = (
-            self.database.read_one(self._invited, {"i": invitation})
-            if is_plain(invitation)
-            else None
-        )
+        row = None
+        if is_plain(invitation):
+            row = self.database.read_one(self._find_invitation, {"i": invitation})
         if row is None:
             self._refuse("unknown invitation", None, "this link is not valid; ask for a new one")
+        annotator = str(row["annotator"])
         if row["revoked"] is not None:
-            self._refuse(
-                "revoked invitation",
-                row["annotator"],
-                "this link was taken back; ask for a new one",
-            )
+            message = "this link was taken back; ask for a new one"
+            self._refuse("revoked invitation", annotator, message)
         if row["expires"] <= self._now():
-            self._refuse(
-                "expired invitation", row["annotator"], "this link has expired; ask for a new one"
-            )
-        return str(row["annotator"])
+            message = "this link has expired; ask for a new one"
+            self._refuse("expired invitation", annotator, message)
+        return annotator
 
     def set_owner(self, name: str, hashed: str) -> None:
         """Keep the hash of an owner's password."""
-        order = self._insert(t.owners).values(name=name, hash=hashed, changed=self._now())
-        self._do(
-            order.on_conflict_do_update(
-                index_elements=["name"],
-                set_={"hash": order.excluded.hash, "changed": order.excluded.changed},
-            )
-        )
+        insert = self._insert(t.owners).values(name=name, hash=hashed, changed=self._now())
+        replaced = {"hash": insert.excluded.hash, "changed": insert.excluded.changed}
+        self._do(insert.on_conflict_do_update(index_elements=["name"], set_=replaced))
 
     def owner(self, name: str) -> str | None:
         """The hash of an owner's password; None where there is no such owner."""
         if not name.isprintable():  # PostgreSQL takes no NUL
             return None
         query = sa.select(t.owners.c.hash).where(t.owners.c.name == name)
-        found: str | None = self.database.read(lambda c: c.execute(query).scalar())
-        return found
+        hashed: str | None = self.database.read(lambda c: c.execute(query).scalar())
+        return hashed
 
     def events(self, limit: int | None = None) -> list[Event]:
         """The log, newest first."""
-        return self.database.read(lambda c: views.events(c, limit))
+        return self.database.read(lambda c: queries.events(c, limit))
 
     def log(self, kind: str, annotator: str | None = None, detail: str = "") -> None:
-        """Add a line to the log; in a flood lines are only counted, so that nobody fills the disk by being refused."""
-        whose = annotator or ""
-        if self._lines.take(whose) > 0:
-            self._left_out[whose] += 1
+        """Add a line to the log.
+
+        In a flood lines are only counted, so that nobody fills the disk by being refused.
+        """
+        bucket = annotator or ""
+        if self._lines.take(bucket) > 0:
+            self._left_out[bucket] += 1
             return
-        told = _tame(detail) + (
-            f" (and {left:,} before it, too many to write down)"
-            if (left := self._left_out.pop(whose, 0))
-            else ""
-        )
+        text = _tame(detail)
+        if left := self._left_out.pop(bucket, 0):
+            text += f" (and {left:,} before it, too many to write down)"
+        whose = None if annotator is None else _tame(annotator)
         self._do(
-            t.events.insert().values(
-                at=self._now(),
-                kind=kind,
-                annotator=None if annotator is None else _tame(annotator),
-                detail=told,
-            )
+            t.events.insert().values(at=self._now(), kind=kind, annotator=whose, detail=text)
         )
 
-    def _do(self, order: sa.Executable) -> int:
-        """Run one order for good; how many rows it touched."""
-        return int(self.database.write(lambda c: c.execute(order).rowcount))
+    def _do(self, statement: sa.Executable) -> int:
+        """Run one statement for good; how many rows it touched."""
+        return int(self.database.write(lambda c: c.execute(statement).rowcount))
 
     def _refuse(self, kind: str, annotator: str | None, message: str, detail: str = "") -> NoReturn:
         self.log(kind, annotator, detail or message)

@@ -1,4 +1,4 @@
-"""What does the program refuse before it looks at a request? Too much, too fast; and what may a browser do with a page?
+"""Security: what is refused before a page looks at a request, and what a browser may do with one.
 
 Limits are kept in memory, per session and per address; no address is written anywhere.
 """
@@ -15,23 +15,12 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from evenhand.study.rates import Buckets, Limits, Rate
-
-__all__ = [
-    "HEADERS",
-    "BodyLimit",
-    "Buckets",
-    "Limits",
-    "PageError",
-    "Rate",
-    "SafeHeaders",
-    "address_of",
-    "refuse_haste",
-]
+from evenhand.study.limits import Buckets
 
 HEADERS: Mapping[str, str] = {
     "content-security-policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
@@ -44,33 +33,50 @@ HEADERS: Mapping[str, str] = {
 
 
 class PageError(Exception):
-    """A request that is answered with a message and logged."""
+    """A request that is answered with a message and logged.
+
+    message: the key of its text; detail: what the log says; wait: seconds until it may be tried
+    again.
+    """
 
     def __init__(self, status: int, message: str, detail: str = "", *, wait: int = 0) -> None:
         super().__init__(detail or message)
         self.status, self.message, self.detail, self.wait = status, message, detail or message, wait
 
 
+class LoginError(PageError):
+    """A request of an owner who is not, or no longer, logged in."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(401, "no_owner", detail)
+
+
 def address_of(request: Request) -> str:
-    """Where from? Only for a limit in memory. Who has one address of version 6 has 2^64 of them, so these count as one."""
-    told = request.client.host if request.client else "unknown"
+    """Where a request comes from, only for a limit in memory.
+
+    Who has one address of version 6 has 2^64 of them, so these count as one.
+    """
+    host = request.client.host if request.client else "unknown"
     try:
-        found = ipaddress.ip_address(told)
+        address = ipaddress.ip_address(host)
     except ValueError:
-        return told
-    if isinstance(found, ipaddress.IPv4Address) or found.ipv4_mapped:
-        return told
-    return str(ipaddress.ip_network((int(found) >> 64 << 64, 64)))
+        return host
+    if isinstance(address, ipaddress.IPv4Address) or address.ipv4_mapped:
+        return host
+    return str(ipaddress.ip_network((int(address) >> 64 << 64, 64)))
 
 
 def refuse_haste(buckets: Buckets, key: str, message: str = "too_fast") -> None:
-    """429 with the seconds to wait where a key asks too often."""
+    """Raise PageError 429 with the seconds to wait where a key asks too often."""
     if (wait := buckets.take(key)) > 0:
         raise PageError(429, message, "too many requests", wait=math.ceil(wait))
 
 
 class BodyLimit:
-    """Refuses a body that is too large (by its declared length, or as soon as the limit is passed) or that does not arrive."""
+    """Refuses a body that is too large or does not arrive.
+
+    Too large by its declared length, or as soon as the limit is passed.
+    """
 
     def __init__(
         self,
@@ -89,9 +95,8 @@ class BodyLimit:
         try:
             body = await self._read(scope, receive)
         except PageError as refusal:
-            answer = await run_in_threadpool(
-                self._refuse, Request(scope), refusal
-            )  # it writes to the log
+            # in a thread, as it writes to the log
+            answer = await run_in_threadpool(self._refuse, Request(scope), refusal)
             await answer(scope, receive, send)
             return
         if body is not None:
@@ -118,7 +123,10 @@ class BodyLimit:
 
 
 class SafeHeaders:
-    """Puts the headers on every answer; pages are never stored by a browser or a proxy, styles and scripts are for an hour."""
+    """Puts the headers on every answer.
+
+    Pages are never stored by a browser or a proxy, styles and scripts are for an hour.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -1,31 +1,52 @@
-"""What do all pages of a study share? Who is asking, in which language, whether a form came from our own page, and how a page is drawn."""
+"""Site: what all pages of a study share: sessions, languages, forms, cookies and how a page is drawn."""
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Literal
 from urllib.parse import parse_qsl
 
 import jinja2
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from evenhand.people.controls import gold_genders
-from evenhand.people.questions import list_parts
-from evenhand.study.rates import Buckets
-from evenhand.study.security import Limits, PageError, address_of, refuse_haste
+from evenhand.core.suite import Suite
+from evenhand.people.plan import gold_genders, list_parts
+from evenhand.study.limits import Buckets, Limits
+from evenhand.study.security import PageError, address_of, refuse_haste
 from evenhand.study.store import Store
 from evenhand.study.study import Study
 from evenhand.study.tokens import SESSION_SECONDS, ExpiredTokenError, Session, TokenError, Tokens
-from evenhand.study.wording import Words, names
-from evenhand.core.suite import Suite
+from evenhand.study.wording import Words, language_names
 
 SESSION, LANGUAGE = "evenhand_session", "evenhand_language"
 YEAR = 365 * 86400
 MOST_FIELDS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """A page that says something, with a way on."""
+
+    heading: str
+    lines: tuple[str, ...]
+    link: str = ""
+    link_text: str = ""
+    leave: str = ""  # the text of the button that ends the session
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cookie:
+    """A cookie that scripts cannot read."""
+
+    name: str
+    value: str
+    seconds: int
+    same_site: Literal["lax", "strict"] = "lax"
+    path: str = "/"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,34 +66,33 @@ class Site:
 
     @cached_property
     def gold(self) -> Mapping[str, str]:
-        """Which answers to control questions are right?"""
+        """Probe id -> the gender that is right, for control questions."""
         return gold_genders(self.suite)
 
     @cached_property
     def sessions(self) -> Buckets:
-        """How often did each session ask?"""
+        """How often each session asked."""
         return Buckets(self.limits.session)
 
     @cached_property
     def addresses(self) -> Buckets:
-        """How often did each address ask without a session?"""
+        """How often each address asked without a session."""
         return Buckets(self.limits.address)
 
     @cached_property
     def logins(self) -> Buckets:
-        """How often did each address try to log in?"""
+        """How often each address tried to log in."""
         return Buckets(self.limits.login)
 
     @cached_property
     def names(self) -> Buckets:
-        """How often was each name tried, from everywhere?"""
+        """How often each name was tried, from everywhere."""
         return Buckets(self.limits.name)
 
     @cached_property
     def _pages(self) -> jinja2.Environment:
-        loader = jinja2.PackageLoader("evenhand.study", "templates")
         return jinja2.Environment(
-            loader=loader,
+            loader=jinja2.PackageLoader("evenhand.study", "templates"),
             autoescape=True,
             undefined=jinja2.StrictUndefined,
             auto_reload=False,
@@ -85,47 +105,48 @@ class Site:
         return Words(chosen if chosen in self.study.languages else self.study.languages[0])
 
     def draw(
-        self, request: Request, page: str, *, status: int = 200, nonce: str = "", **values: Any
+        self,
+        request: Request,
+        page: str,
+        values: Mapping[str, object],
+        *,
+        status: int = 200,
+        nonce: str = "",
     ) -> Response:
-        """A page in the language of the request."""
+        """A page in the language of the request; nonce: of the session that its forms belong to."""
         words = self.words(request)
         language = words.language
         shared = {
             "t": words,
             "language": language,
-            "languages": names(self.study.languages),
+            "languages": language_names(self.study.languages),
             "here": request.url.path,
             "study_title": self.study.title.get(language) or words("study"),
             "csrf": self.tokens.make_form(nonce) if nonce else "",
             "problem": "",
         }
-        return HTMLResponse(
-            self._pages.get_template(page).render({**shared, **values}), status_code=status
-        )
+        text = self._pages.get_template(page).render({**shared, **values})
+        return HTMLResponse(text, status_code=status)
 
     def message(
         self,
         request: Request,
-        heading: str,
-        *lines: str,
+        message: Message,
+        *,
         status: int = 200,
         nonce: str = "",
-        **values: Any,
+        here: str = "",
     ) -> Response:
-        """A page that says something, with a way on."""
-        shared = {"link": "", "link_text": "", "leave": "", **values}
-        return self.draw(
-            request,
-            "message.html",
-            status=status,
-            nonce=nonce,
-            heading=heading,
-            lines=lines,
-            **shared,
-        )
+        """A page with a message; here: the address that the language switch leads to."""
+        values = {**asdict(message), "here": here or request.url.path}
+        return self.draw(request, "message.html", values, status=status, nonce=nonce)
 
     def session(self, request: Request) -> Session:
-        """Whose request is it? Refused without a session, with one that was forged or has ended, and after its invitation was revoked."""
+        """Whose request it is.
+
+        Raises PageError without a session and with one that was forged or has ended; refused after
+        its invitation was revoked.
+        """
         if not (cookie := request.cookies.get(SESSION, "")):
             refuse_haste(self.addresses, address_of(request))
             raise PageError(401, "no_session", "no session")
@@ -133,11 +154,9 @@ class Site:
             session = self.tokens.read_session(cookie)
         except TokenError as error:
             refuse_haste(self.addresses, address_of(request))
-            raise PageError(
-                401,
-                "no_session",
-                "expired session" if isinstance(error, ExpiredTokenError) else "forged session",
-            ) from error
+            is_old = isinstance(error, ExpiredTokenError)
+            detail = "expired session" if is_old else "forged session"
+            raise PageError(401, "no_session", detail) from error
         refuse_haste(self.sessions, session.annotator)
         if self.store.admit(session.invitation) != session.annotator:
             raise PageError(403, "no_session", "foreign session")
@@ -146,7 +165,10 @@ class Site:
     def form(
         self, request: Request, nonce: str, allowed: frozenset[str] = frozenset()
     ) -> dict[str, str]:
-        """The fields of a form that came from a page of this session, each once and none but the allowed ones."""
+        """The fields of a form that came from a page of this session.
+
+        Raises PageError for a field that comes twice or is not among the allowed ones.
+        """
         fields = read_form(request)
         try:
             self.tokens.check_form(fields.pop("csrf", ""), nonce)
@@ -156,39 +178,24 @@ class Site:
             raise PageError(422, "bad_answer", f"unknown field {strange[0][:40]!r}")
         return fields
 
-    def keep(
-        self,
-        response: Response,
-        request: Request,
-        name: str,
-        value: str,
-        seconds: int,
-        same_site: Any = "lax",
-        path: str = "/",
-    ) -> None:
-        """Set a cookie that scripts cannot read, over https only where the page came so."""
-        is_secure = request.url.scheme == "https"
+    def keep(self, response: Response, request: Request, cookie: Cookie) -> None:
+        """Set a cookie, over https only where the page came so."""
         response.set_cookie(
-            name,
-            value,
-            max_age=seconds,
+            cookie.name,
+            cookie.value,
+            max_age=cookie.seconds,
             httponly=True,
-            secure=is_secure,
-            samesite=same_site,
-            path=path,
+            secure=request.url.scheme == "https",
+            samesite=cookie.same_site,
+            path=cookie.path,
         )
 
     def open_session(
         self, request: Request, response: Response, annotator: str, invitation: str
     ) -> None:
         """Let an annotator in on this device."""
-        self.keep(
-            response,
-            request,
-            SESSION,
-            self.tokens.open_session(annotator, invitation),
-            SESSION_SECONDS,
-        )
+        token = self.tokens.open_session(annotator, invitation)
+        self.keep(response, request, Cookie(name=SESSION, value=token, seconds=SESSION_SECONDS))
 
     def switch(self, request: Request) -> Response | None:
         """Where the address says ?lang=, remember the language and show the same page again."""
@@ -196,7 +203,7 @@ class Site:
             return None
         response = go(request.url.path)
         if wanted in self.study.languages:
-            self.keep(response, request, LANGUAGE, wanted, YEAR)
+            self.keep(response, request, Cookie(name=LANGUAGE, value=wanted, seconds=YEAR))
         return response
 
 
@@ -211,7 +218,10 @@ def new_nonce() -> str:
 
 
 def read_form(request: Request) -> dict[str, str]:
-    """The fields of an ordinary form, each at most once; the body was read, and its length limited, before."""
+    """The fields of an ordinary form, each at most once.
+
+    The body was read, and its length limited, before. Raises PageError where it is no such form.
+    """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
         raise PageError(415, "bad_form", f"content type {kind[:60]!r}")

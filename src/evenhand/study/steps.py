@@ -1,22 +1,22 @@
-"""What comes next for an annotator? Consent, inventories, trial, batches; a part below its thresholds is offered again with fresh controls."""
+"""Steps of an annotator: consent, inventories, trial, batches.
+
+A part below its thresholds is offered again with fresh controls.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from evenhand.people.questions import TRIAL
-from evenhand.study.rows import Part, RefusedError
+from evenhand.people.plan import TRIAL, Plan
 from evenhand.people.scoring import Scored, consistency, control_accuracy
+from evenhand.study.registry import INVITED
+from evenhand.study.site import Site
 from evenhand.study.store import Verdict
-from evenhand.study.study import Study
-from evenhand.study.tables import FAILED, PASSED
+from evenhand.study.tables import FAILED, PASSED, Part, RefusedError
 
-if TYPE_CHECKING:
-    from evenhand.study.site import Site
-
-INVITED, CONSENTED, READY, DONE = "invited", "consented", "ready", "done"
+CONSENTED, READY, DONE = "consented", "ready", "done"
 
 
 class Offer(NamedTuple):
@@ -48,10 +48,13 @@ def next_step(site: Site, annotator: str) -> str:
     return "/start" if offer(site.parts, begun) is not None else "/done"
 
 
-def is_enough(study: Study, part: str, accuracy: float, same: float) -> bool:
-    """Does a part count? A trial by its accuracy, a batch by accuracy and consistency; a share that nothing was asked for (NaN) hinders nobody."""
-    is_accurate = math.isnan(accuracy) or accuracy >= study.least_accuracy
-    return is_accurate and (part == TRIAL or math.isnan(same) or same >= study.least_consistency)
+def is_enough(plan: Plan, part: str, accuracy: float, same: float) -> bool:
+    """Whether a part counts: a trial by its accuracy, a batch by accuracy and consistency.
+
+    A share that nothing was asked for (NaN) hinders nobody.
+    """
+    is_accurate = math.isnan(accuracy) or accuracy >= plan.least_accuracy
+    return is_accurate and (part == TRIAL or math.isnan(same) or same >= plan.least_consistency)
 
 
 def finish(site: Site, annotator: str, part: Part) -> None:
@@ -59,9 +62,8 @@ def finish(site: Site, annotator: str, part: Part) -> None:
 
     def judge(rows: Sequence[Scored]) -> Verdict:
         accuracy, same = control_accuracy(rows, site.gold).value, consistency(rows).value
-        return Verdict(
-            PASSED if is_enough(site.study, part.part, accuracy, same) else FAILED, accuracy, same
-        )
+        is_passed = is_enough(site.study, part.part, accuracy, same)
+        return Verdict(PASSED if is_passed else FAILED, accuracy, same)
 
     try:
         site.store.judge_part(annotator, part.part, part.attempt, judge)

@@ -1,7 +1,8 @@
-"""Where does a study keep what it asked and what was answered? In SQLite or PostgreSQL; whatever a method returned from is on disk.
+"""Store: what a study asked and what was answered, in SQLite or PostgreSQL.
 
-Answers are appended, never changed: whoever changes an answer gives another one, and the latest counts. Every method that acts for an annotator sees the rows of
-this annotator only; an attempt at another's raises RefusedError and is logged.
+Whatever a method returned from is on disk. Answers are appended, never changed: whoever changes an
+answer gives another one, and the latest counts. Every method that acts for an annotator sees the
+rows of this annotator only; an attempt at another's raises RefusedError and is logged.
 """
 
 from __future__ import annotations
@@ -14,31 +15,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self
 
 import sqlalchemy as sa
 
-from evenhand.study import tables as t
-from evenhand.study import views
-from evenhand.study.databases import Database, Statement, open_engine
-from evenhand.study.migrations import upgrade
-from evenhand.people.questions import Question
-from evenhand.study.registry import LONGEST, Registry, is_plain
-from evenhand.study.rows import Annotator, Asked, Event, Invitation, Part, Progress, RefusedError
 from evenhand.core.errors import EvenhandError
+from evenhand.people.questions import Question
+from evenhand.people.scoring import Scored
+from evenhand.study import queries
+from evenhand.study import tables as t
+from evenhand.study.database import Database, Statement, open_engine
+from evenhand.study.migrations import upgrade
+from evenhand.study.registry import LONGEST, Registry, is_plain
+from evenhand.study.tables import Asked, GivenAnswer, Part, PartProgress
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from evenhand.people.scoring import Scored
-
-__all__ = [
-    "Annotator",
-    "Asked",
-    "Event",
-    "Invitation",
-    "Part",
-    "Progress",
-    "RefusedError",
-    "Store",
-    "Verdict",
-]
+BAD_KEY = "the key of the form is not valid; load the page again"
 
 
 class Verdict(NamedTuple):
@@ -53,9 +43,8 @@ class Verdict(NamedTuple):
         if self.state not in t.OUTCOMES:
             raise EvenhandError(f"a part ends as {' or '.join(t.OUTCOMES)}, not '{self.state}'")
         shares = {"accuracy": self.accuracy, "consistency": self.consistency}
-        return {"state": self.state} | {
-            name: None if math.isnan(share) else share for name, share in shares.items()
-        }
+        known = {name: None if math.isnan(share) else share for name, share in shares.items()}
+        return {"state": self.state, **known}
 
 
 class Store(Registry):
@@ -64,12 +53,13 @@ class Store(Registry):
     def __init__(self, database: Database, clock: Callable[[], datetime] | None = None) -> None:
         super().__init__(database, clock)
         dialect = database.engine.dialect
-        self._answering = Statement(dialect, views.insert_answer(self._insert))
-        orders = (views.ASKED, views.ASKED_AT, views.NEXT, views.OPEN_PART)
-        self._asking, self._placed, self._following, self._opened = (
-            Statement(dialect, order) for order in orders
-        )
-        # annotator -> part, attempt and a place before which every question has its answer; once true it stays so, as no answer is deleted
+        self._insert_answer = Statement(dialect, queries.insert_answer(self._insert))
+        self._find_question = Statement(dialect, queries.ASKED)
+        self._find_place = Statement(dialect, queries.ASKED_AT)
+        self._find_next = Statement(dialect, queries.NEXT)
+        self._find_part = Statement(dialect, queries.OPEN_PART)
+        # annotator -> part, attempt and a place before which every question has its answer; once
+        # true it stays so, as no answer is deleted
         self._reached: dict[str, tuple[str, int, int]] = {}
 
     @classmethod
@@ -94,24 +84,25 @@ class Store(Registry):
         self.close()
 
     def keep_study(self, name: str, suite: str, settings: Mapping[str, Any]) -> None:
-        """Remember what this store belongs to, and each change of the settings; refuse another study or other sentences."""
+        """Remember what this store belongs to, and each change of the settings.
+
+        Raises EvenhandError for another study or other sentences.
+        """
         row = {
             "name": name,
             "suite": suite,
             "settings": json.dumps(settings, ensure_ascii=False, sort_keys=True, default=str),
             "since": self._now(),
         }
+        newest = sa.select(t.study).order_by(t.study.c.id.desc()).limit(1)
 
         def work(connection: sa.Connection) -> None:
-            last = (
-                connection.execute(sa.select(t.study).order_by(t.study.c.id.desc()).limit(1))
-                .mappings()
-                .first()
-            )
-            for column, what in (("name", "study"), ("suite", "sentences")):
+            last = connection.execute(newest).mappings().first()
+            for column, noun in (("name", "study"), ("suite", "sentences")):
                 if last is not None and last[column] != row[column]:
                     raise EvenhandError(
-                        f"this store belongs to the {what} '{last[column]}', not '{row[column]}'; give the study a store of its own"
+                        f"this store belongs to the {noun} '{last[column]}', not "
+                        f"'{row[column]}'; give the study a store of its own"
                     )
             if last is None or last["settings"] != row["settings"]:
                 connection.execute(t.study.insert(), row)
@@ -121,7 +112,11 @@ class Store(Registry):
     def begin_part(
         self, annotator: str, part: str, attempt: int, questions: Sequence[Question]
     ) -> bool:
-        """Put questions to an annotator; False where this very part was begun before (its questions stay as they were)."""
+        """Put questions to an annotator.
+
+        False where this very part was begun before (its questions stay as they were); refused
+        while another part is open.
+        """
         self.annotator(annotator)
         if not questions:
             raise EvenhandError(
@@ -129,13 +124,13 @@ class Store(Registry):
             )
         own = {"annotator": annotator, "part": part, "attempt": attempt}
         rows = [
-            {**own, "place": place, **views.question_row(question)}
+            {**own, "place": place, **queries.question_row(question)}
             for place, question in enumerate(questions)
         ]
         head = {**own, "state": t.OPEN, "size": len(rows), "started": self._now()}
 
         def work(connection: sa.Connection) -> bool | Part:
-            before = views.parts(connection, annotator)
+            before = queries.parts(connection, annotator)
             if any((p.part, p.attempt) == (part, attempt) for p in before):
                 return False
             if another := next((p for p in before if p.is_open), None):
@@ -150,215 +145,173 @@ class Store(Registry):
             if any((p.part, p.attempt) == (part, attempt) for p in self.parts(annotator)):
                 return False  # another device was faster
             raise EvenhandError(
-                f"{part} (attempt {attempt}) of '{annotator}' cannot begin: {error.orig}; see that no question comes twice"
+                f"{part} (attempt {attempt}) of '{annotator}' cannot begin: {error.orig}; "
+                "see that no question comes twice"
             ) from error
         if isinstance(begun, Part):
-            self._refuse(
-                "another part",
-                annotator,
-                f"{begun.part} (attempt {begun.attempt}) is not finished; finish it first",
-            )
+            message = f"{begun.part} (attempt {begun.attempt}) is not finished; finish it first"
+            self._refuse("another part", annotator, message)
         return begun
 
     def parts(self, annotator: str) -> list[Part]:
         """What an annotator has begun, oldest first."""
-        return self.database.read(lambda c: views.parts(c, annotator))
+        return self.database.read(lambda c: queries.parts(c, annotator))
 
     def next_question(self, annotator: str) -> Asked | None:
-        """The first question of the open part that has no answer; None where all have, or no part is open."""
+        """The first question of the open part that has no answer.
+
+        None where all have, or no part is open.
+        """
         part, attempt, reached = self._reached.get(annotator, ("", 0, 0))
-        found = self._next(annotator, part, attempt, reached) if part else None
-        if found is None:  # another part is open now, or none
-            row = self.database.read_one(self._opened, {"a": annotator})
+        asked = self._next(annotator, part, attempt, reached) if part else None
+        if asked is None:  # another part is open now, or none
+            row = self.database.read_one(self._find_part, {"a": annotator})
             if row is None:
                 return None
-            found = self._next(annotator, row["part"], row["attempt"], 0)
-        if found is not None:
-            self._reached[annotator] = (found.part, found.attempt, found.place)
-        return found
+            asked = self._next(annotator, row["part"], row["attempt"], 0)
+        if asked is not None:
+            self._reached[annotator] = (asked.part, asked.attempt, asked.place)
+        return asked
 
     def _next(self, annotator: str, part: str, attempt: int, reached: int) -> Asked | None:
-        return views.asked(
-            self.database.read_one(
-                self._following,
-                {"a": annotator, "part": part, "attempt": attempt, "reached": reached},
-            )
-        )
+        values = {"a": annotator, "part": part, "attempt": attempt, "reached": reached}
+        return queries.asked(self.database.read_one(self._find_next, values))
 
     def question(self, annotator: str, question: str) -> Asked:
-        """A question of this annotator with the latest answer to it; refused where it is another's."""
-        found = (
-            self.database.read_one(self._asking, {"a": annotator, "q": question})
-            if is_plain(question)
-            else None
-        )
-        return views.asked(found) or self._refuse_question(annotator, question)
+        """A question of this annotator with its latest answer; refused where it is another's."""
+        row = None
+        if is_plain(question):
+            row = self.database.read_one(self._find_question, {"a": annotator, "q": question})
+        return queries.asked(row) or self._refuse_question(annotator, question)
 
     def question_at(self, annotator: str, place: int) -> Asked | None:
-        """The question at a place of the open part, if the annotator has come so far: to look at an answer again and change it."""
+        """The question at a place of the open part, to look at its answer again and change it.
+
+        None where the annotator has not come so far.
+        """
         reached = self.next_question(annotator)
         if place < 0 or (reached is not None and place > reached.place):
             return None
-        return views.asked(self.database.read_one(self._placed, {"a": annotator, "place": place}))
+        row = self.database.read_one(self._find_place, {"a": annotator, "place": place})
+        return queries.asked(row)
 
-    def finish_part(
-        self,
-        annotator: str,
-        part: str,
-        attempt: int,
-        *,
-        state: str,
-        accuracy: float,
-        consistency: float,
-    ) -> None:
-        """Close a part with a verdict that was found elsewhere."""
-        self.judge_part(annotator, part, attempt, lambda _: Verdict(state, accuracy, consistency))
+    def finish_part(self, annotator: str, part: str, attempt: int, verdict: Verdict) -> None:
+        """Close a part with a verdict that was reached elsewhere."""
+        self.judge_part(annotator, part, attempt, lambda _: verdict)
 
     def judge_part(
         self, annotator: str, part: str, attempt: int, judge: Callable[[Sequence[Scored]], Verdict]
     ) -> None:
-        """Close a part by what `judge` says of its answers; refused while a question has no answer, or where it is closed already.
+        """Close a part by what `judge` says of its answers.
 
-        The part is locked first: an answer that is changed meanwhile, on another device, is judged with the others or refused.
+        Refused while a question has no answer, or where it is closed already. The part is locked
+        first: an answer that is changed meanwhile, on another device, is judged with the others or
+        refused.
         """
-        held = t.parts.c
+        columns = t.parts.c
         is_this = (
-            (held.annotator == annotator)
-            & (held.part == part)
-            & (held.attempt == attempt)
-            & (held.state == t.OPEN)
+            (columns.annotator == annotator)
+            & (columns.part == part)
+            & (columns.attempt == attempt)
+            & (columns.state == t.OPEN)
         )
+        locked = sa.select(t.parts).where(is_this).with_for_update()
 
         def work(connection: sa.Connection) -> int | None:
-            row = (
-                connection.execute(sa.select(t.parts).where(is_this).with_for_update())
-                .mappings()
-                .first()
-            )
+            row = connection.execute(locked).mappings().first()
             if row is None:
                 return None
-            if (left := views.count_unanswered(connection, row)) == 0:
-                verdict = judge(
-                    views.scored(connection, annotator=annotator, part=part, attempt=attempt)
-                )
-                connection.execute(
-                    t.parts.update().where(is_this).values(finished=self._now(), **verdict.to_row())
-                )
+            if (left := queries.count_unanswered(connection, row)) == 0:
+                verdict = judge(queries.scored(connection, annotator, part, attempt))
+                closed = {"finished": self._now(), **verdict.to_row()}
+                connection.execute(t.parts.update().where(is_this).values(**closed))
             return left
 
         left = self.database.write(work)
         if left is None:
             self._refuse("no open part", annotator, f"{part} (attempt {attempt}) is not open")
         if left:
-            self._refuse(
-                "unfinished part", annotator, f"{left} questions of {part} have no answer yet"
-            )
+            message = f"{left} questions of {part} have no answer yet"
+            self._refuse("unfinished part", annotator, message)
 
-    def give_answer(
-        self,
-        annotator: str,
-        question: str,
-        payload: Mapping[str, Any],
-        *,
-        fine: float,
-        coarse: float,
-        seconds: float,
-        key: str,
-    ) -> bool:
-        """Store an answer, durable on return; False where `key` has stored this very answer before (a replay).
+    def give_answer(self, annotator: str, question: str, answer: GivenAnswer) -> bool:
+        """Store an answer, durable on return.
 
-        Refused: another's question, a question of a part that is closed, a key that stored a different answer.
+        False where its key has stored this very answer before (a replay). Refused: another's
+        question, a question of a part that is closed, a key that stored a different answer.
         """
-        if not (
-            math.isfinite(fine)
-            and math.isfinite(coarse)
-            and math.isfinite(seconds)
-            and seconds >= 0
-        ):
+        numbers = (answer.fine, answer.coarse, answer.seconds)
+        if not all(map(math.isfinite, numbers)) or answer.seconds < 0:
             raise EvenhandError(
-                f"fine {fine}, coarse {coarse}, seconds {seconds}: scores are finite and a question takes no less than 0 seconds"
+                f"fine {answer.fine}, coarse {answer.coarse}, seconds {answer.seconds}: scores are "
+                "finite and a question takes no less than 0 seconds"
             )
         if not is_plain(question):
             self._refuse_question(annotator, question)
-        if not is_plain(key):
-            self._refuse(
-                "bad key", annotator, "the key of the form is not valid; load the page again", key
-            )
-        said = json.dumps(payload, allow_nan=False, sort_keys=True)
+        if not is_plain(answer.key):
+            self._refuse("bad key", annotator, BAD_KEY, answer.key)
+        payload = json.dumps(answer.payload, allow_nan=False, sort_keys=True)
         row = {
             "a": annotator,
             "q": question,
             "given_at": self._now(),
-            "seconds": float(seconds),
-            "payload": said,
-            "fine": float(fine),
-            "coarse": float(coarse),
-            "key": key,
+            "seconds": float(answer.seconds),
+            "payload": payload,
+            "fine": float(answer.fine),
+            "coarse": float(answer.coarse),
+            "key": answer.key,
         }
-        if self.database.write_one(self._answering, row) is not None:
+        if self.database.write_one(self._insert_answer, row) is not None:
             return True
-        return self._why_not(annotator, question, said, key)
+        return self._why_not_stored(annotator, question, payload, answer.key)
 
-    def _why_not(self, annotator: str, question: str, said: str, key: str) -> bool:
+    def _why_not_stored(self, annotator: str, question: str, payload: str, key: str) -> bool:
         """Nothing was stored: False for a replay, else a refusal."""
-        held = t.answers.c
-        query = sa.select(held.question, held.payload).where(
-            held.annotator == annotator, held.key == key
+        columns = t.answers.c
+        query = sa.select(columns.question, columns.payload).where(
+            columns.annotator == annotator, columns.key == key
         )
         before = self.database.read(lambda c: c.execute(query).first())
         if before is not None:
-            if tuple(before) == (question, said):
+            if tuple(before) == (question, payload):
                 return False
-            self._refuse(
-                "used key",
-                annotator,
-                "this form was sent before with another answer; load the page again",
-                question,
-            )
+            message = "this form was sent before with another answer; load the page again"
+            self._refuse("used key", annotator, message, question)
         self.question(annotator, question)
-        return self._refuse(
-            "closed part",
-            annotator,
-            "this part is finished; its answers can no longer be changed",
-            question,
-        )
+        message = "this part is finished; its answers can no longer be changed"
+        return self._refuse("closed part", annotator, message, question)
 
     def _refuse_question(self, annotator: str, question: str) -> NoReturn:
         query = sa.select(t.questions.c.id).where(t.questions.c.id == question).limit(1)
-        is_there = (
-            is_plain(question)
-            and self.database.read(lambda c: c.execute(query).first()) is not None
+        is_there = is_plain(question) and self.database.read(
+            lambda c: c.execute(query).first() is not None
         )
         # one message for both: nobody learns which questions others have
         message = "there is no such question for you; load the page again"
-        self._refuse(
-            "foreign question" if is_there else "unknown question", annotator, message, question
-        )
+        kind = "foreign question" if is_there else "unknown question"
+        self._refuse(kind, annotator, message, question)
 
     def scored(
         self, annotator: str | None = None, part: str | None = None, attempt: int | None = None
     ) -> list[Scored]:
         """The latest answer to each question, as `evenhand.people.scoring` takes them."""
-        return self.database.read(
-            lambda c: views.scored(c, annotator=annotator, part=part, attempt=attempt)
-        )
+        return self.database.read(lambda c: queries.scored(c, annotator, part, attempt))
 
     def answer_inventory(
         self, annotator: str, inventory: str, values: Mapping[str, float], key: str
     ) -> bool:
         """Store what somebody said to the items of an inventory, together; False for a replay."""
         if not is_plain(key) or len(key) > LONGEST // 2:
-            self._refuse(
-                "bad key", annotator, "the key of the form is not valid; load the page again", key
-            )
+            self._refuse("bad key", annotator, BAD_KEY, key)
         self.annotator(annotator)
         own = {"annotator": annotator, "inventory": inventory, "given_at": self._now()}
         rows = [
             {**own, "item": item, "value": float(value), "key": f"{key}/{place}"}
             for place, (item, value) in enumerate(values.items())
         ]
-        held = t.inventory_answers.c
-        seen = sa.select(sa.func.count()).where(held.annotator == annotator, held.key == f"{key}/0")
+        columns = t.inventory_answers.c
+        is_first = (columns.annotator == annotator) & (columns.key == f"{key}/0")
+        seen = sa.select(sa.func.count()).where(is_first)
 
         def work(connection: sa.Connection) -> bool:
             if not rows or connection.execute(seen).scalar():
@@ -373,20 +326,23 @@ class Store(Registry):
 
     def inventory_answers(self, annotator: str, inventory: str) -> dict[str, float]:
         """Item -> the latest value that somebody gave."""
-        return self.database.read(lambda c: views.inventory_answers(c, annotator, inventory))
+        return self.database.read(lambda c: queries.inventory_answers(c, annotator, inventory))
 
-    def progress(self) -> list[Progress]:
+    def progress(self) -> list[PartProgress]:
         """How far everybody is, part by part."""
-        return self.database.read(views.progress)
+        return self.database.read(queries.progress)
 
     def paces(self) -> dict[tuple[str, str, int], float]:
-        """Annotator, part and attempt -> the median seconds on an answer: a page that was left open over night moves a mean, not this."""
-        return self.database.read(views.paces)
+        """Annotator, part and attempt -> the median seconds on an answer.
+
+        A page that was left open over night moves a mean, not this.
+        """
+        return self.database.read(queries.paces)
 
     def answers_table(self) -> pl.DataFrame:
-        """Every answer ever given, all versions, beside what was asked: one row each, oldest first."""
-        return self.database.read(views.answers_table)
+        """Every answer ever given, all versions, beside what was asked, oldest first."""
+        return self.database.read(queries.answers_table)
 
     def inventory_table(self) -> pl.DataFrame:
         """Every answer to an inventory, oldest first."""
-        return self.database.read(views.inventory_table)
+        return self.database.read(queries.inventory_table)

@@ -1,17 +1,24 @@
-"""What does a study keep? Tables of people, what they were asked and what they said, the same on SQLite and PostgreSQL.
+"""Tables of a study and the records that are read from them, the same on SQLite and PostgreSQL.
 
-Moments are text (UTC, ISO 8601, microseconds), so that they sort, compare and travel through every form of file as they are. JSON is text for the
-same reason. What was asked and what was said is append-only: triggers of the migration refuse to change or delete it.
+Moments are text (UTC, ISO 8601, microseconds), so that they sort, compare and travel through every
+form of file as they are. JSON is text for the same reason. What was asked and what was said is
+append-only: triggers of the migration refuse to change or delete it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
 import sqlalchemy as sa
 
+from evenhand.core.errors import EvenhandError
+from evenhand.people.questions import Question
+
 MODEL = sa.MetaData()
-COUNTER = sa.BigInteger().with_variant(
-    sa.Integer, "sqlite"
-)  # SQLite counts up only a column that is called INTEGER
+# SQLite counts up only a column that is called INTEGER
+COUNTER = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 OPEN, PASSED, FAILED = "open", "passed", "failed"  # the states of a part
 OUTCOMES = (PASSED, FAILED)
 WITHDRAWN = "withdrawn"  # the state of an annotator who took the consent back
@@ -141,3 +148,105 @@ sa.Index(
     sqlite_where=parts.c.state == OPEN,
     postgresql_where=parts.c.state == OPEN,
 )
+
+
+class RefusedError(EvenhandError):
+    """Something that this annotator may not do.
+
+    It is in the log before it is raised; `kind` names it there.
+    """
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A question as it was put to one annotator, and what was answered last."""
+
+    question: Question
+    part: str
+    attempt: int
+    place: int  # from 0
+    size: int  # questions in the part
+    payload: Mapping[str, Any] | None = None  # None: not answered yet
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenAnswer:
+    """An answer as it is stored; `key` stores the same form once, however often it is sent."""
+
+    payload: Mapping[str, Any]
+    fine: float
+    coarse: float
+    seconds: float
+    key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invitation:
+    """A link that was given out."""
+
+    id: str
+    annotator: str
+    created: str
+    expires: str
+    revoked: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Annotator:
+    """A person, known by a random id."""
+
+    id: str
+    number: int  # from 1, in the order of coming
+    state: str
+    created: str
+
+    @property
+    def name(self) -> str:
+        """annotator-1, annotator-2 ..."""
+        return f"annotator-{self.number}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A trial or batch of one annotator."""
+
+    annotator: str
+    part: str
+    attempt: int
+    state: str
+    size: int
+    started: str
+    finished: str | None
+    accuracy: float | None
+    consistency: float | None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is being answered."""
+        return self.state == OPEN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartProgress:
+    """How far somebody is in a part."""
+
+    part: Part
+    answered: int  # questions
+    changed: int  # answers that replaced an earlier one
+    seconds: float  # on all of them
+    last: str | None  # when the last answer came
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """A line of the log."""
+
+    id: int
+    at: str
+    kind: str
+    annotator: str | None
+    detail: str

@@ -1,7 +1,8 @@
-"""Who sent this request? Signed, expiring tokens: invitation links, sessions, forms. They hold random ids and nothing about a person.
+"""Tokens: signed, expiring proofs of who sent a request: invitation links, sessions, forms.
 
-Every token is signed with the study's secret and a salt of its own kind, so that one kind never passes for another. Invitations expire by the store (the owner
-may revoke them), sessions and forms by the time of their signature.
+They hold random ids and nothing about a person. Every token is signed with the study's secret and a
+salt of its own kind, so that one kind never passes for another. Invitations expire by the store
+(the owner may revoke them), sessions and forms by the time of their signature.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class ExpiredTokenError(TokenError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """An annotator's way in: which invitation was used, and a random number that ties forms to this session."""
+    """An annotator's way in; the nonce is a random number that ties forms to this session."""
 
     annotator: str
     invitation: str
@@ -42,10 +43,10 @@ class Session:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """What a question's form carries: the question, when it was shown, and the key that stores its answer once."""
+    """What a question's form carries; the key stores its answer once."""
 
     question: str
-    at: float
+    at: float  # when it was shown
     key: str
 
 
@@ -77,7 +78,10 @@ class Tokens:
         return Session(annotator=annotator, invitation=invitation, nonce=nonce)
 
     def open_owner(self, name: str, fingerprint: str) -> str:
-        """An owner's cookie; a new password has a new fingerprint and ends the sessions of the old one."""
+        """An owner's cookie.
+
+        A new password has a new fingerprint and ends the sessions of the old one.
+        """
         return _text(self._owners.dumps([name, fingerprint, secrets.token_urlsafe(12)]))
 
     def read_owner(self, token: str) -> tuple[str, str, str]:
@@ -100,8 +104,8 @@ class Tokens:
 
     def read_question(self, token: str, annotator: str) -> Shown:
         """What was shown; TokenError where it was shown to somebody else."""
-        whom, question, at, key = _read(self._questions, token, FORM_SECONDS)
-        if whom != annotator:
+        recipient, question, at, key = _read(self._questions, token, FORM_SECONDS)
+        if recipient != annotator:
             raise TokenError("the question was shown to another annotator")
         return Shown(question=question, at=at, key=key)
 
@@ -126,14 +130,15 @@ def _read(
 
 
 def load_secret(path: Path) -> bytes:
-    """Which secret signs this study's tokens? Made at the first call, readable by its user alone."""
+    """The secret that signs a study's tokens; made at the first call, for its user alone."""
     try:
         made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         pass
     except OSError as error:
         raise StorageError(
-            f"{path}: the study's secret cannot be written ({error.strerror}); choose a folder that can be written to"
+            f"{path}: the study's secret cannot be written ({error.strerror}); "
+            "choose a folder that can be written to"
         ) from error
     else:
         with os.fdopen(made, "w") as file:
@@ -148,6 +153,7 @@ def load_secret(path: Path) -> bytes:
         ) from error
     if len(secret) < SECRET_BYTES:
         raise StorageError(
-            f"{path}: a secret of {len(secret)} bytes; it has at least {SECRET_BYTES}. Remove the file to have a new one made (links and sessions end)."
+            f"{path}: a secret of {len(secret)} bytes; it has at least {SECRET_BYTES}. "
+            "Remove the file to have a new one made (links and sessions end)."
         )
     return secret

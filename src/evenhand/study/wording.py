@@ -1,4 +1,4 @@
-"""In which words does the interface speak? Texts of words/LANGUAGE.toml, filled in; every language has the same keys."""
+"""The words of the interface: texts of words/LANGUAGE.toml; every language has the same keys."""
 
 from __future__ import annotations
 
@@ -37,6 +37,6 @@ class Words:
         return self("batch", number=number) if number else self("trial")
 
 
-def names(languages: tuple[str, ...]) -> dict[str, str]:
+def language_names(languages: tuple[str, ...]) -> dict[str, str]:
     """Code -> the language's own name, for the switch."""
     return {code: texts(code)["language_name"] for code in languages}

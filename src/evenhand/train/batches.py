@@ -15,7 +15,7 @@ import torch
 
 from evenhand.core.errors import LoadError
 from evenhand.core.probe import NLI_LABELS
-from evenhand.respondents.suppositions import PAIR, find_form
+from evenhand.respondents.forms import PAIR, find_form
 from evenhand.train.corpus import Pair
 from evenhand.train.loop import Loss, Rows
 from evenhand.train.recipes import Recipe

@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import torch
@@ -25,7 +24,7 @@ from evenhand.core.errors import LabelError, LoadError
 from evenhand.core.files import cache_folder, staged
 from evenhand.core.probe import NLI_LABELS
 from evenhand.respondents.labels import from_config
-from evenhand.respondents.places import revision_of
+from evenhand.respondents.location import revision_of
 from evenhand.train.batches import require_padding
 from evenhand.train.export import unpack
 from evenhand.train.recipes import Recipe
@@ -101,9 +100,7 @@ def describe_encoder(name: str, place: Path | str) -> dict[str, str]:
         return {"name": name, "revision": str(getattr(config, "_commit_hash", None) or "unknown")}
     return {
         "name": name,
-        "revision": revision_of(
-            folder, SimpleNamespace(name="encoder", weights=sorted(weight_files(folder)))
-        ),
+        "revision": revision_of(folder, "encoder", sorted(weight_files(folder))),
     }
 
 

@@ -17,8 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.core.errors import LoadError
-from evenhand.respondents.encoding import FEEDS, Encoded, pad_batch
-from evenhand.respondents.masked_routes import POSITIONS, MaskedTransformers
+from evenhand.respondents.locate import locate
+from evenhand.respondents.networks.batches import FEEDS, Encoded, pad_batch
+from evenhand.respondents.networks.onnx import POSITIONS
+from evenhand.respondents.networks.torch import TorchMasked
 
 Array = NDArray[np.number]
 SMALLEST = 4096  # weights with fewer numbers stay as they are
@@ -85,26 +87,26 @@ def export_masked(folder: Path, out: Path) -> Path:
     """
     import torch
 
-    route = MaskedTransformers(str(folder), "cpu")
-    if route.is_discriminator:
+    network = TorchMasked(locate(str(folder)), "cpu")
+    if network.is_discriminator:
         raise LoadError(f"{folder} is an ELECTRA discriminator: it has no vocabulary to export")
-    route.model.config.return_dict = False
-    route.model.set_attn_implementation("eager")
+    network.model.config.return_dict = False
+    network.model.set_attn_implementation("eager")
 
     class AtPositions(torch.nn.Module):  # type: ignore[misc]  # torch is untyped here
         """The model with the positions as an input."""
 
         def __init__(self) -> None:
             super().__init__()
-            self.model = route.model
+            self.model = network.model
 
         def forward(self, *tensors: Any) -> Any:
-            *feed, route.state[POSITIONS] = tensors
+            *feed, network.state[POSITIONS] = tensors
             return self.model(**dict(zip(sample, feed, strict=True)))[0]
 
-    batch = [Encoded((route.mask,) * n, (0,) * n) for n in (6, 9)]
-    sample = {name: torch.from_numpy(table) for name, table in pad_batch(batch, route.pad).items()}
-    if not route.config.get("type_vocab_size"):
+    batch = [Encoded((network.mask,) * n, (0,) * n) for n in (6, 9)]
+    sample = {name: torch.from_numpy(table) for name, table in pad_batch(batch, network.pad).items()}
+    if not network.config.get("type_vocab_size"):
         del sample["token_type_ids"]
     axes = {
         **{n: {0: "batch", 1: "length"} for n in sample},
@@ -120,7 +122,7 @@ def export_masked(folder: Path, out: Path) -> Path:
         out,
     )
     if not (out / "tokenizer.json").exists():
-        route.tokenizer.save(str(out / "tokenizer.json"))
+        network.tokenizer.save(str(out / "tokenizer.json"))
     return graph
 
 

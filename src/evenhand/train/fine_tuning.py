@@ -22,8 +22,8 @@ from transformers import AutoTokenizer
 from evenhand.core.errors import EvenhandError
 from evenhand.core.files import require_writable, staged
 from evenhand.core.probe import Bools
-from evenhand.respondents.encoding import find_longest
-from evenhand.respondents.suppositions import find_form
+from evenhand.respondents.forms import find_form
+from evenhand.respondents.networks.batches import find_longest
 from evenhand.train.batches import EncodedPairs, choose_loss, in_order, logits_of, shuffled
 from evenhand.train.checkpoints import FOLDER, Checkpoints, locked
 from evenhand.train.corpus import Corpora, Pair, draw_pairs

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from evenhand.core.errors import EvenhandError, UnknownNameError
-from evenhand.respondents.vector_weights import SCALINGS
+from evenhand.respondents.vector_nli import SCALINGS
 
 CHECKPOINT_EVERY = 500  # steps
 LORA_FACTOR, LORA_MOST = 10, 1e-3  # learning rate of adapters: so many times the recipe's, at most

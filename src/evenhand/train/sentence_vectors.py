@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from evenhand.core.errors import EvenhandError
 from evenhand.core.files import cache_folder, write_atomic
-from evenhand.respondents.encoders import EncoderRespondent
+from evenhand.respondents.encoder import EncoderRespondent
 
 CHUNK = 2_000  # sentences between two reports of progress
 _SHOWN = 80  # letters of a sentence that an error shows
@@ -62,7 +62,7 @@ class SentenceVectors:
             raise EvenhandError(
                 f"{self.encoder.identity} has no vector for '{lost[0][:_SHOWN]}' and "
                 f"{len(lost) - 1} more sentences: they are longer than its "
-                f"{self.encoder.route.longest} tokens. Leave such pairs out of the files."
+                f"{self.encoder.network.longest} tokens. Leave such pairs out of the files."
             )
         return vectors.astype(np.float32)
 

@@ -21,14 +21,16 @@ from numpy.typing import NDArray
 from evenhand.core.errors import EvenhandError, LoadError
 from evenhand.core.files import require_writable, staged
 from evenhand.core.probe import NLI_LABELS, Bools, Floats
-from evenhand.respondents.vector_nli import open_sentences, revision_of_head, settle_reference
-from evenhand.respondents.vector_weights import (
+from evenhand.respondents.vector_nli import (
     PARTS,
     SETTINGS,
     Head,
     features,
     has_head,
+    open_sentences,
     read_head,
+    revision_of_head,
+    settle_reference,
     write_head,
 )
 from evenhand.train.corpus import Corpora, Pair, draw_pairs

@@ -1,7 +1,8 @@
-"""Do S, dP and B say what the paper defines? A plain reference, the published spreadsheets, the labour market, and what is refused."""
+"""Gendered entailment: S, dP and B against plain loops, the spreadsheets, the labour market."""
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from pathlib import Path
@@ -15,15 +16,46 @@ from scipy import stats
 import evenhand as eh
 from evenhand.core import catalog
 from evenhand.core.answer_files import write_answers
+from evenhand.core.answers import Answers
+from evenhand.core.chart import ScatterChart
+from evenhand.core.document import Prose, Table
 from evenhand.core.errors import EvenhandError, EvenhandWarning, InputError, LoadError
-from evenhand.core.probe import Floats
+from evenhand.core.estimate import Interval
+from evenhand.core.probe import NLI_LABELS, Floats
+from evenhand.core.run import Run
+from evenhand.core.settings import Settings
 from evenhand.core.suite import Suite
-from evenhand.engine.audit import load_suite
-from evenhand.engine.relating import with_shares
-from evenhand.report.labour import paper_table
+from evenhand.core.text import in_points
+from evenhand.engine.audit import audit, judge
+from evenhand.engine.audit_document import audit_document
+from evenhand.engine.suites import load_suite
+from evenhand.families.gendered_entailment import FAMILY
+from evenhand.families.gendered_entailment.account import ACCOUNT, paper_table
+from evenhand.families.gendered_entailment.labour import (
+    LabourOptions,
+    built_in_shares,
+    lean,
+    majority,
+    read_shares,
+    with_shares,
+)
+from evenhand.families.gendered_entailment.suite import GenderedEntailmentOptions
 from evenhand.report.latex import to_latex
 from evenhand.stats.correlation import correlate, pearson, spearman
-from evenhand.families.gendered_entailment.labour import built_in, lean, majority, read_shares
+
+QUICK = Settings(resamples=100)
+PAPER = {"dP": "entailment_gap", "S": "same_label", "B": "stereotype_preference"}
+
+
+def answers_of(suite: Suite, logits: Floats) -> Answers:
+    return Answers(
+        respondent="table",
+        suite=suite.reference,
+        probes=suite.probes,
+        options=suite.card.options,
+        labels=NLI_LABELS[:: 2 if logits.shape[1] == 2 else 1],
+        values=logits[:, np.newaxis, :],
+    )
 
 
 def reference(suite: Suite, logits: Floats) -> dict[str, float]:
@@ -48,29 +80,18 @@ def reference(suite: Suite, logits: Floats) -> dict[str, float]:
         signed.append(chance["female"] - chance["male"])
         for tag, into in (("majority", prefer), ("lean", dominated)):
             if probe.tags[tag] in chance:
-                other = "male" if probe.tags[tag] == "female" else "female"
-                into.append(
-                    1.0
-                    if chance[probe.tags[tag]] > chance[other]
-                    else 0.5
-                    if chance[probe.tags[tag]] == chance[other]
-                    else 0.0
-                )
-    names = (
-        "same_label",
-        "entailment_gap",
-        "signed_gap",
-        "stereotype_preference",
-        "dominated_preference",
-        "neutral_share",
-    )
-    return dict(
-        zip(
-            names,
-            (float(np.mean(v)) for v in (same, gaps, signed, prefer, dominated, neutral)),
-            strict=True,
-        )
-    )
+                own = chance[probe.tags[tag]]
+                other = chance["male" if probe.tags[tag] == "female" else "female"]
+                into.append(1.0 if own > other else 0.5 if own == other else 0.0)
+    scores = {
+        "same_label": same,
+        "entailment_gap": gaps,
+        "signed_gap": signed,
+        "stereotype_preference": prefer,
+        "dominated_preference": dominated,
+        "neutral_share": neutral,
+    }
+    return {name: float(np.mean(values)) for name, values in scores.items()}
 
 
 @pytest.mark.parametrize("lang", ["en", "ja", "zh"])
@@ -79,28 +100,20 @@ def test_the_measures_agree_with_plain_loops(lang: str) -> None:
     logits = np.random.default_rng(5).normal(size=(len(suite.probes), 3))
     logits[:40] = 0.25  # ties
     logits[:40, 1] = 1.0
-    told = dict(zip((p.texts for p in suite.probes), logits, strict=True))
-    run = eh.audit(
-        lambda pairs: np.asarray([told.get(pair, np.zeros(3)) for pair in pairs]),
-        suite=suite,
-        resamples=100,
-    )
-    wanted = reference(suite, logits)
-    assert {e.measure: e.value for e in run.estimates} == pytest.approx(wanted)
-    tied = (
-        next(e for e in run.estimates if e.measure == "stereotype_preference").parts["tied"].value
-    )
+    run = judge(suite, answers_of(suite, logits), QUICK)
+    assert {e.measure: e.value for e in run.estimates} == pytest.approx(reference(suite, logits))
+    preference = run.estimate("stereotype_preference")
+    assert preference is not None
     counted = sum(p.tags["majority"] != "none" for p in suite.probes) / 2
-    assert tied == pytest.approx(
-        sum(p.tags["majority"] != "none" for p in suite.probes[:40]) / 2 / counted
-    )
+    tied = sum(p.tags["majority"] != "none" for p in suite.probes[:40]) / 2 / counted
+    assert preference.parts["tied"].value == pytest.approx(tied)
 
 
 def test_what_the_rules_score() -> None:
     scores = {
         rule: {
             e.measure: e.value
-            for e in eh.audit(f"fixed:{rule}", suite="gendered-entailment", resamples=100).estimates
+            for e in audit(f"fixed:{rule}", "gendered-entailment", settings=QUICK).estimates
         }
         for rule in ("constant", "fair", "stereotyped")
     }
@@ -122,11 +135,47 @@ def test_what_the_rules_score() -> None:
     ) == (0, 1, 1, 1)
 
 
-def test_the_paper_table_has_every_group_and_every_wording() -> None:
-    run = eh.audit("fixed:stereotyped", suite="gendered-entailment", resamples=100)
-    heads, rows = paper_table(run)
-    assert heads == ["S", "dP", "B", "Share of neutral"]
-    found = {label: [i.value for i in values] for label, values in rows}
+def test_the_gap_comes_first_and_the_paper_s_names_are_the_short_ones() -> None:
+    assert [m.name for m in FAMILY.measures] == [
+        "entailment_gap",
+        "same_label",
+        "stereotype_preference",
+        "dominated_preference",
+        "signed_gap",
+        "neutral_share",
+    ]
+    shorts = {m.card.short: m.name for m in FAMILY.measures}
+    assert {short: shorts.get(short) for short in PAPER} == PAPER
+    run = audit("fixed:random", "gendered-entailment", settings=QUICK)
+    assert run.headline.measure == "entailment_gap"
+
+
+def test_one_gap_has_one_name() -> None:
+    """dP, DP and ΔP stood for one measure."""
+    root = Path(eh.__file__).parent
+    files = [p for p in root.rglob("*") if p.suffix in {".py", ".html", ".tsv", ".json"}]
+    others = [p.name for p in files for name in ("ΔP", '"DP', " DP ") if name in p.read_text()]
+    assert others == []
+
+
+@pytest.fixture(scope="module")
+def stereotyped() -> Run:
+    return audit("fixed:stereotyped", "gendered-entailment", settings=QUICK)
+
+
+def values_of(table: Table) -> dict[str, list[float]]:
+    rows = {}
+    for row in table.rows:
+        cells = [cell.value for cell in row.cells if isinstance(cell, Interval)]
+        rows[str(row.cells[0])] = cells
+    return rows
+
+
+def test_the_paper_table_has_every_group_and_every_wording(stereotyped: Run) -> None:
+    table = paper_table(stereotyped)
+    assert table is not None
+    assert [c.title for c in table.columns] == ["occupations", "S", "dP", "B", "Share of neutral"]
+    found = values_of(table)
     assert found["all occupations"] == [0, 1, 1, 0] and found["male majority"] == [0, 1, 1, 0]
     assert {
         "“The text is about a … profession.”",
@@ -134,7 +183,62 @@ def test_the_paper_table_has_every_group_and_every_wording() -> None:
         "male-dominated",
         "neither dominates",
     } <= found.keys()
-    assert r"male-dominated & 0.0 [0.0, 0.0] & 100.0 [100.0, 100.0]" in to_latex(run)
+    tex = to_latex(audit_document(stereotyped))
+    assert r"male-dominated & 0.0 [0.0, 0.0] & 100.0 [100.0, 100.0]" in tex
+
+
+def test_the_paper_table_is_in_percent_and_says_so_while_scores_are_fractions(
+    stereotyped: Run,
+) -> None:
+    document = audit_document(stereotyped)
+    tables = {b.name: b for s in document.sections for b in s.blocks if isinstance(b, Table)}
+    paper, scores = tables["gendered"], tables["scores"]
+    assert paper.title == "By the gender of the workers, percent"
+    assert {c.form for c in paper.columns[1:]} == {"points"}
+    gap = next(row for row in paper.rows if row.cells[0] == "all occupations").cells[2]
+    assert isinstance(gap, Interval) and in_points(gap) == "100.0 [100.0, 100.0]"
+    assert not {c.form for c in scores.columns} & {"points", "percent", "signed points"}
+
+
+def test_the_sections_of_a_report(stereotyped: Run) -> None:
+    assert ACCOUNT.sections is not None
+    sections = {s.name: s for s in ACCOUNT.sections(stereotyped)}
+    assert {name: s.title for name, s in sections.items()} == {
+        "shares": "What the model says",
+        "gendered": "By the gender of the workers",
+        "labour": "Against the labour market",
+        "occupations": "Occupations",
+        "frames": "Sentences",
+    }
+    charts = [b for b in sections["labour"].blocks if isinstance(b, ScatterChart)]
+    lines = [b.lines[0] for b in sections["labour"].blocks if isinstance(b, Prose)]
+    assert [c.name for c in charts] == ["labour-entailment_gap", "labour-signed_gap"]
+    relation = next(r for r in stereotyped.relations if r.measure == "signed_gap")
+    assert lines[1].startswith(
+        f"Signed gap and the share of women: Pearson {relation.pearson[0]:.3f}"
+    )
+    assert lines[1].endswith("128 occupations; occupations resampled.")
+    assert {p.mark for p in charts[1].points} == {"female", "male", "none"}
+    nurse = next(p for p in charts[1].points if p.label == "nurse")
+    assert (nurse.x.value, nurse.y.value, nurse.mark) == (88.9, 1.0, "female")
+
+
+def test_what_a_report_says_of_a_two_label_model() -> None:
+    suite = load_suite("gendered-entailment", limit=60)
+    logits = np.random.default_rng(1).normal(size=(60, 3))
+    three, two = (judge(suite, answers_of(suite, t), QUICK) for t in (logits, logits[:, ::2]))
+    assert ACCOUNT.limits is not None
+    assert [line.split(";")[0].split(",")[0] for line in ACCOUNT.limits(three)] == [
+        "It rests on a fixed list of words",
+        "It knows two genders",
+        "The hypotheses are templates of one kind",
+        "A weak NLI model looks biased",
+        "It says nothing about other tasks",
+    ]
+    assert ACCOUNT.limits(two) == [ACCOUNT.limits(three)[i] for i in (0, 2, 4)]
+    assert two.estimate("neutral_share") is None and two.refused == ("neutral_share",)
+    table = paper_table(two)
+    assert table is not None and [c.title for c in table.columns[1:]] == ["S", "dP", "B"]
 
 
 def test_pure_functions() -> None:
@@ -142,15 +246,16 @@ def test_pure_functions() -> None:
     assert eh.measures.same_label(female, male) == pytest.approx((1 + 0 + 1 + 0.5) / 4)
     assert eh.measures.entailment_gap(female, male) == pytest.approx((0.3 + 0.5 + 0 + 0.1) / 4)
     assert eh.measures.signed_gap(female, male) == pytest.approx((0.3 - 0.5 + 0 + 0.1) / 4)
-    assert eh.measures.stereotype_preference(
-        female, male, ["female", "female", "male", "male"]
-    ) == pytest.approx((1 + 0 + 0.5 + 0) / 4)
+    majorities = ["female", "female", "male", "male"]
+    preference = eh.measures.stereotype_preference(female, male, majorities)
+    assert preference == pytest.approx((1 + 0 + 0.5 + 0) / 4)
     assert math.isnan(eh.measures.dominated_preference([0.1], [0.2], ["none"]))
+    assert eh.measures.neutral_share([[0.2, 0.5, 0.3], [0.4, 0.4, 0.2]]) == pytest.approx(0.75)
 
 
 @pytest.mark.parametrize(("variant", "premises"), [("snli", 1900), ("mnli", 1900), ("ood", 3800)])
 def test_the_published_spreadsheets_load_whole(data: Path, variant: str, premises: int) -> None:
-    suite = load_suite(f"sharma2021:{variant}", "en", data=data)
+    suite = load_suite(f"sharma2021:{variant}", "en", LabourOptions(data=data))
     female = [p for p in suite.probes if p.tags["gender"] == "female"]
     assert len(suite.probes) == 2 * len(female) == 2 * premises
     assert set(Counter(p.cluster for p in female).values()) == {premises // 38}
@@ -163,9 +268,22 @@ def test_the_published_spreadsheets_load_whole(data: Path, variant: str, premise
         p.texts[1].replace("female", "male") == q.texts[1]
         for p, q in zip(suite.probes[::2], suite.probes[1::2], strict=True)
     )
-    assert "sentence1" not in {
-        p.texts[0] for p in female
-    }  # the header row that was sorted into the data
+    # the header row that was sorted into the data
+    assert "sentence1" not in {p.texts[0] for p in female}
+
+
+def test_the_probes_are_the_same_as_ever(data: Path) -> None:
+    digests = {
+        "en": "ea73c7f54291",
+        "ja": "4b49bef6ec28",
+        "zh": "af762c44d6cd",
+    }
+    assert {lang: load_suite("gendered-entailment", lang).digest for lang in digests} == digests
+    published = {"snli": "da06f38e305e", "mnli": "064c9729a158", "ood": "e1097cb1283b"}
+    options = LabourOptions(data=data)
+    assert {v: load_suite(f"sharma2021:{v}", "en", options).digest for v in published} == published
+    first = load_suite("gendered-entailment").probes[:2]
+    assert [p.id.rpartition("/")[2] for p in first] == ["female", "male"]
 
 
 def test_a_spreadsheet_that_is_not_the_published_one_is_refused(tmp_path: Path) -> None:
@@ -180,15 +298,16 @@ def test_a_spreadsheet_that_is_not_the_published_one_is_refused(tmp_path: Path) 
         sheet.append(row)
     path = tmp_path / "SNLI_Evaluation_Set.xlsx"
     book.save(path)
+    options = LabourOptions(data=tmp_path)
     with pytest.raises(InputError, match=r"SNLI_Evaluation_Set\.xlsx, row 3: .*gender 'X'"):
-        load_suite("sharma2021", "en", data=tmp_path)
+        load_suite("sharma2021", "en", options)
     sheet.delete_rows(3)
     book.save(path)
     with pytest.raises(InputError, match="38 occupations with 50 premises each; here: nurse 1"):
-        load_suite("sharma2021", "en", data=tmp_path)
+        load_suite("sharma2021", "en", options)
     path.write_bytes(b"no spreadsheet")
     with pytest.raises(InputError, match="is not a spreadsheet"):
-        load_suite("sharma2021", "en", data=tmp_path)
+        load_suite("sharma2021", "en", options)
     with pytest.raises(LoadError, match="name the folder with --data"):
         load_suite("sharma2021", "en")
 
@@ -203,17 +322,27 @@ def test_built_in_suite_has_jobs_of_every_kind_with_their_share() -> None:
     )
     assert min(Counter(side for side, _ in jobs.values()).values()) >= 40
     assert max(len(p.texts[0].split()) for p in suite.probes) <= 10
-    wider = load_suite("gendered-entailment", "en", dominance=90)
+    wider = load_suite("gendered-entailment", "en", GenderedEntailmentOptions(dominance=90))
     assert {p.cluster for p in wider.probes if p.tags["lean"] == "female"} == {
         job for job, (_, share) in jobs.items() if share > 90
     }
+
+
+def test_so_many_premises_of_an_occupation() -> None:
+    few = load_suite("gendered-entailment", "en", GenderedEntailmentOptions(per_occupation=2))
+    assert set(Counter(p.cluster for p in few.probes).values()) == {4}
+    with pytest.raises(EvenhandError, match="0 premises per occupation were asked for"):
+        load_suite("gendered-entailment", "en", GenderedEntailmentOptions(per_occupation=0))
+    with pytest.raises(EvenhandError, match=r"900 premises of '.*' were asked for, but there are"):
+        load_suite("gendered-entailment", "en", GenderedEntailmentOptions(per_occupation=900))
 
 
 def test_shares_are_a_parameter_and_are_checked(tmp_path: Path) -> None:
     table = tmp_path / "shares.csv"
     table.write_text("occupation,share\nNurse,40\nplumber,80\nlawyer,50\n", encoding="utf-8")
     assert read_shares(table) == {"nurse": 40.0, "plumber": 80.0, "lawyer": 50.0}
-    suite = load_suite("gendered-entailment", "en", shares=table)
+    options = GenderedEntailmentOptions(shares=table)
+    suite = load_suite("gendered-entailment", "en", options)
     assert {p.cluster: (p.tags["majority"], p.tags["lean"]) for p in suite.probes} == {
         "nurse": ("male", "none"),
         "plumber": ("female", "female"),
@@ -227,12 +356,11 @@ def test_shares_are_a_parameter_and_are_checked(tmp_path: Path) -> None:
     }.items():
         table.write_text(text, encoding="utf-8")
         with pytest.raises(EvenhandError, match=reason):
-            load_suite("gendered-entailment", "en", shares=table)
+            load_suite("gendered-entailment", "en", options)
     with pytest.raises(EvenhandError, match="dominance is 40"):
         lean(10, 40)
-    assert [majority(s) for s in (49, 50, 51)] == ["male", "none", "female"] and built_in()[
-        "ceo"
-    ] == 27.6
+    assert [majority(s) for s in (49, 50, 51)] == ["male", "none", "female"]
+    assert built_in_shares()["ceo"] == 27.6
 
 
 def test_correlations_equal_scipy_and_constant_has_none() -> None:
@@ -240,23 +368,19 @@ def test_correlations_equal_scipy_and_constant_has_none() -> None:
     x, y = rng.normal(size=(2, 40)).round(1)
     assert float(pearson(x, y)) == pytest.approx(stats.pearsonr(x, y).statistic)
     assert float(spearman(x, y)) == pytest.approx(stats.spearmanr(x, y).statistic)
-    found = correlate(x, x + rng.normal(size=40) / 10, rng, resamples=2000)
+    found = correlate(x, x + rng.normal(size=40) / 10, rng, Settings(resamples=2000))
     assert found["pearson"].low < found["pearson"].value < found["pearson"].high <= 1
-    assert all(math.isnan(v) for v in correlate(x, np.ones(40), rng, resamples=100)["pearson"])
+    assert all(math.isnan(v) for v in correlate(x, np.ones(40), rng, QUICK)["pearson"])
 
 
 def test_the_labour_market_is_found_again_in_a_model_made_from_it() -> None:
-    suite = load_suite("gendered-entailment", "en", limit=800)
-    shares = {p.texts: (float(p.tags["share_women"]), p.tags["gender"]) for p in suite.probes}
-
-    def follow(pairs: list[tuple[str, str]]) -> Floats:
-        side = [
-            (s - 50) / 25 * (1 if g == "female" else -1)
-            for s, g in (shares.get(p, (50.0, "")) for p in pairs)
-        ]
-        return np.asarray([[v, 0.0, -v] for v in side])
-
-    run = eh.audit(follow, suite=suite, resamples=500)
+    suite = load_suite("gendered-entailment", limit=800)
+    sides = [
+        (float(p.tags["share_women"]) - 50) / 25 * (1 if p.tags["gender"] == "female" else -1)
+        for p in suite.probes
+    ]
+    logits = np.asarray([[side, 0.0, -side] for side in sides])
+    run = judge(suite, answers_of(suite, logits), Settings(resamples=500))
     signed = next(r for r in run.relations if r.measure == "signed_gap")
     assert signed.spearman.value == pytest.approx(1.0, abs=1e-4) and signed.pearson.low > 0.9
     turned = with_shares(
@@ -265,54 +389,70 @@ def test_the_labour_market_is_found_again_in_a_model_made_from_it() -> None:
     assert {p.cluster: float(p.tags["share_women"]) for p in turned.probes} == {
         p.cluster: pytest.approx(100 - float(p.tags["share_women"])) for p in suite.probes
     }
+    assert not any("share_women" in p.tags for p in with_shares(run.answers, {}).probes)
 
 
-def test_the_labour_verb_sets_models_side_by_side(tmp_path: Path) -> None:
-    for name in ("random", "stereotyped"):
-        write_answers(
-            eh.audit(
-                f"fixed:{name}", suite="gendered-entailment", limit=600, resamples=100
-            ).answers,
-            tmp_path / f"{name}.parquet",
-        )
+@pytest.fixture
+def runs(tmp_path: Path) -> list[Path]:
+    suite = load_suite("gendered-entailment", limit=600)
+    paths = []
+    for name in ("random", "stereotyped", "constant"):
+        paths.append(tmp_path / f"{name}.parquet")
+        write_answers(audit(f"fixed:{name}", suite, settings=QUICK).answers, paths[-1])
+    return paths
+
+
+def test_the_labour_verb_sets_models_side_by_side(runs: list[Path], tmp_path: Path) -> None:
     figure = tmp_path / "labour.html"
-    done = evenhand(
-        "labour",
-        tmp_path / "random.parquet",
-        tmp_path / "stereotyped.parquet",
-        "--resamples",
-        "200",
-        "--out",
-        figure,
-    )
-    assert done.code == 0 and "fixed:stereotyped" in done.out
+    done = evenhand("labour", *runs[:2], "--resamples", "200", "--out", figure)
+    assert done.code == 0 and "fixed:stereotyped" in done.out and f"figure: {figure}" in done.out
     page = figure.read_text(encoding="utf-8")
-    assert (
-        page.count("<svg class=") >= 2
-        and "fixed:random@0" in page
-        and "http" not in page.split("</style>")[1]
+    assert page.count("<svg class=") >= 2 and "fixed:random@0" in page
+    assert "http" not in page.split("</style>")[1]
+
+
+def test_the_labour_verb_writes_json_without_nan(runs: list[Path]) -> None:
+    done = evenhand("labour", *runs, "--resamples", "200", "--json")
+    assert done.code == 0 and "NaN" not in done.out
+    rows = json.loads(done.out, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+    assert [row["measure"] for row in rows] == ["signed_gap"] * 3
+    bent, constant = rows[1], rows[2]
+    assert bent["model"] == "fixed:stereotyped@0 on gendered-entailment"
+    assert bent["occupations"] == 128 and bent["pearson"]["low"] > 0.8
+    assert constant["pearson"] == {"value": None, "low": None, "high": None}
+    assert constant["note"] == "no correlation: the value is the same in every group"
+
+
+def test_the_labour_verb_takes_shares_and_measures_and_refuses_others(
+    runs: list[Path], tmp_path: Path
+) -> None:
+    table = tmp_path / "shares.csv"
+    jobs = list(built_in_shares().items())
+    rows = "".join(f"{job},{100 - share}\n" for job, share in jobs)
+    table.write_text(f"occupation,share\n{rows}", encoding="utf-8")
+    plain, turned = (
+        json.loads(evenhand("labour", runs[1], "--resamples", "200", "--json", *more).out)[0]
+        for more in ((), ("--shares", table))
     )
+    assert turned["pearson"]["value"] == pytest.approx(-plain["pearson"]["value"])
+    gap = evenhand("labour", runs[1], "--measure", "entailment_gap", "--resamples", "200")
+    assert gap.code == 0 and "dP, entailment gap against the share of women" in gap.out
+    wrong = evenhand("labour", runs[1], "--measure", "sined_gap")
+    assert wrong.code == 2 and "Did you mean signed_gap" in wrong.err
+    table.write_text("occupation,share\nnurse,40\n", encoding="utf-8")
+    few = evenhand("labour", runs[1], "--shares", table)
+    assert few.code == 2 and "fewer than three of its occupations have a share" in few.err
 
 
 def test_mined_premises_make_a_suite_of_38_occupations(data: Path) -> None:
-    suite = load_suite(
-        "gendered-entailment",
-        "en",
-        premises=[data / "nli" / "en.snli-train20k.jsonl"],
-        per_occupation=20,
+    options = GenderedEntailmentOptions(
+        premises=(data / "nli" / "en.snli-train20k.jsonl",), per_occupation=20
     )
-    assert (
-        set(Counter(p.cluster for p in suite.probes).values()) == {40}
-        and len({p.cluster for p in suite.probes}) == 38
-    )
+    suite = load_suite("gendered-entailment", "en", options)
+    counts = Counter(p.cluster for p in suite.probes)
+    assert set(counts.values()) == {40} and len(counts) == 38
     assert "names found by faker" in suite.card.source and "gendered word" in suite.card.source
-    again = load_suite(
-        "gendered-entailment",
-        "en",
-        premises=[data / "nli" / "en.snli-train20k.jsonl"],
-        per_occupation=20,
-    )
-    assert suite.digest == again.digest
+    assert suite.digest == load_suite("gendered-entailment", "en", options).digest
 
 
 def test_what_the_filters_leave_is_said(tmp_path: Path) -> None:
@@ -320,11 +460,12 @@ def test_what_the_filters_leave_is_said(tmp_path: Path) -> None:
     corpus.write_text(
         "A nurse told her patient a story.\nThe sky is blue today.\n", encoding="utf-8"
     )
+    options = GenderedEntailmentOptions(premises=(corpus,), per_occupation=3)
     with pytest.raises(EvenhandError, match="gendered word"):
-        load_suite("gendered-entailment", "en", premises=[corpus])
+        load_suite("gendered-entailment", "en", options)
     corpus.write_text("The nurse is sitting on a bench in the park.\n", encoding="utf-8")
     with pytest.warns(EvenhandWarning, match="fewer premises than asked for"):
-        load_suite("gendered-entailment", "en", premises=[corpus], per_occupation=3)
+        load_suite("gendered-entailment", "en", options)
     with pytest.raises(EvenhandError, match="English only"):
-        load_suite("gendered-entailment", "ja", premises=[corpus])
+        load_suite("gendered-entailment", "ja", options)
     assert catalog.suite("gendered-entailment").licence.startswith("Apache-2.0")

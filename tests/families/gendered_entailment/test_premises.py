@@ -1,4 +1,4 @@
-"""Are mined premises about one person of one occupation, free of gender and names, and does a put-in word read well?"""
+"""Mined premises: one person of one occupation, no gender, no names, words that fit."""
 
 from __future__ import annotations
 
@@ -11,9 +11,15 @@ import pytest
 
 from evenhand import lexicons
 from evenhand.core.errors import EvenhandError
+from evenhand.families.gendered_entailment.premises import (
+    MinedPremises,
+    Quota,
+    mine_premises,
+    pluralise,
+    put_in,
+)
 from evenhand.languages.en import LANGUAGE
 from evenhand.languages.names import find_names
-from evenhand.families.gendered_entailment.premises import Mined, mine_premises, pluralise, put_in
 
 WORDS = tuple(row["word"] for row in lexicons.table("en", "workforce"))
 
@@ -34,19 +40,13 @@ def mine(
     each: int = 1,
     longest: int = 10,
     seed: int = 0,
-) -> Mined:
+) -> MinedPremises:
     path = folder / "corpus.txt"
     path.write_text("\n".join(sentences), encoding="utf-8")
-    rng = np.random.default_rng(seed)
-    return mine_premises(
-        [path],
-        occupations,
-        per_occupation=each,
-        longest=longest,
-        names=Listed(),
-        rng=rng,
-        is_hypotheses_too=False,
+    quota = Quota(
+        occupations=occupations, per_occupation=each, longest=longest, has_hypotheses=False
     )
+    return mine_premises([path], Listed(), np.random.default_rng(seed), quota)
 
 
 GOOD = "The janitor is asleep."  # so that something is left
@@ -168,7 +168,7 @@ def test_the_same_sentence_counts_once(tmp_path: Path) -> None:
         occupations=("nurse", "janitor"),
     )
     assert found.removed == Counter({"duplicate": 1})
-    assert found.found == Counter({"nurse": 1, "janitor": 1})
+    assert found.own_sentences == Counter({"nurse": 1, "janitor": 1})
 
 
 @pytest.mark.parametrize(
@@ -263,7 +263,7 @@ def test_a_frequent_occupation_is_cut_and_the_seed_decides(tmp_path: Path) -> No
         mine(tmp_path, *sentences, occupations=("nurse", "cook"), each=4, seed=s) for s in (1, 1, 2)
     )
     assert first == again and first.premises != other.premises
-    assert first.found == Counter({"nurse": 8, "cook": 0}) and first.short == {}
+    assert first.own_sentences == Counter({"nurse": 8, "cook": 0}) and first.short == {}
     assert [p.origin for p in first.premises] == ["original"] * 4 + ["put in"] * 4
 
 
@@ -314,14 +314,13 @@ def test_the_workforce_is_the_papers() -> None:
 def test_real_captions_give_twenty_for_each_of_the_38(data: Path) -> None:
     pytest.importorskip("faker")
     path = data / "nli" / "en.snli-train20k.jsonl"
-    found = mine_premises(
-        [path], per_occupation=20, names=find_names("faker"), rng=np.random.default_rng(0)
-    )
+    rng, quota = np.random.default_rng(0), Quota(per_occupation=20)
+    found = mine_premises([path], find_names("faker"), rng, quota)
     assert found.short == {} and Counter(p.occupation for p in found.premises) == dict.fromkeys(
         WORDS, 20
     )
     assert len({p.text.casefold() for p in found.premises}) == 760
-    assert found.found["construction worker"] == 68 and found.found["nurse"] == 1
+    assert found.own_sentences["construction worker"] == 68 and found.own_sentences["nurse"] == 1
     for premise in found.premises:
         form = pluralise(premise.occupation) if premise.is_plural else premise.occupation
         assert (
@@ -335,9 +334,8 @@ def test_real_captions_give_twenty_for_each_of_the_38(data: Path) -> None:
 def test_a_small_corpus_of_prose_falls_short_and_says_so(data: Path) -> None:
     pytest.importorskip("faker")
     path = data / "nli" / "en.mnli-train10k.jsonl"
-    found = mine_premises(
-        [path], per_occupation=20, names=find_names("faker"), rng=np.random.default_rng(0)
-    )
+    rng, quota = np.random.default_rng(0), Quota(per_occupation=20)
+    found = mine_premises([path], find_names("faker"), rng, quota)
     assert (
         set(found.short) == set(WORDS)
         and 0 < min(found.short.values()) <= max(found.short.values()) < 20

@@ -1,4 +1,4 @@
-"""Are GLUE's files read as GLUE writes them, and is an item right when it is right?"""
+"""GLUE's files are read as GLUE writes them, and what is broken is refused by row."""
 
 from __future__ import annotations
 
@@ -6,82 +6,43 @@ import json
 from collections import Counter
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import evenhand as eh
-from evenhand.core.errors import EvenhandError, EvenhandWarning, MeasureError
-from evenhand.core.probe import NLI_LABELS, Floats, Probe
-from evenhand.core.protocols import SuiteOptions
-from evenhand.engine.audit import load_suite, question
-from evenhand.engine.estimating import estimate
-from evenhand.measures.understanding import MEASURE, zero_shot_accuracy
-from evenhand.respondents.fixed import FixedRespondent
+from evenhand.core.errors import EvenhandError, EvenhandWarning
+from evenhand.core.probe import Probe
+from evenhand.core.protocols import RespondentOptions, SuiteOptions
+from evenhand.core.settings import Settings
+from evenhand.engine.ask import Asking, ask_suite
+from evenhand.engine.estimate import estimate
+from evenhand.engine.suites import load_suite
+from evenhand.families.glue.measures import ZERO_SHOT_ACCURACY
 from evenhand.families.glue.suite import SUITE
+from evenhand.respondents.locate import open_respondent
 
-MNLI = "index promptID pairID genre sentence1_binary_parse sentence2_binary_parse sentence1_parse sentence2_parse sentence1 sentence2 label1 gold_label".split()
+MNLI = (
+    "index promptID pairID genre sentence1_binary_parse sentence2_binary_parse sentence1_parse "
+    "sentence2_parse sentence1 sentence2 label1 gold_label"
+).split()
+
+
+def mnli_row(number: str, prompt: str, genre: str, *texts: str) -> list[str]:
+    """A row of MNLI: premise, hypothesis and gold label among columns that are not read."""
+    *sentences, gold = texts
+    parses = ["( )", "( )", "(ROOT)", "(ROOT)"]
+    return [number, prompt, f"{prompt}x", genre, *parses, *sentences, "neutral", gold]
+
+
 # GLUE's own heads around sentences of our own; the quotation marks are as open as GLUE's often are
 FILES: dict[str, tuple[str, list[list[str]]]] = {
     "mnli": (
         "MNLI/dev_matched.tsv",
         [
             MNLI,
-            [
-                "0",
-                "9",
-                "9c",
-                "travel",
-                "( )",
-                "( )",
-                "(ROOT)",
-                "(ROOT)",
-                '"It rains, he said.',
-                "It is wet.",
-                "neutral",
-                "entailment",
-            ],
-            [
-                "1",
-                "9",
-                "9n",
-                "travel",
-                "( )",
-                "( )",
-                "(ROOT)",
-                "(ROOT)",
-                '"It rains, he said.',
-                "She spoke.",
-                "neutral",
-                "contradiction",
-            ],
-            [
-                "2",
-                "8",
-                "8n",
-                "fiction",
-                "( )",
-                "( )",
-                "(ROOT)",
-                "(ROOT)",
-                "A dog runs.",
-                "It is old.",
-                "neutral",
-                "-",
-            ],
-            [
-                "3",
-                "8",
-                "8e",
-                "fiction",
-                "( )",
-                "( )",
-                "(ROOT)",
-                "(ROOT)",
-                "A dog runs.",
-                'It is "big".',
-                "neutral",
-                "neutral",
-            ],
+            mnli_row("0", "9", "travel", '"It rains, he said.', "It is wet.", "entailment"),
+            mnli_row("1", "9", "travel", '"It rains, he said.', "She spoke.", "contradiction"),
+            mnli_row("2", "8", "fiction", "A dog runs.", "It is old.", "-"),
+            mnli_row("3", "8", "fiction", "A dog runs.", 'It is "big".', "neutral"),
         ],
     ),
     "rte": (
@@ -175,16 +136,13 @@ def test_a_task_is_read_as_pairs(tmp_path: Path, task: str, folder: str) -> None
         ("pair", "zero-shot", "en", task)
     }
     assert len({p.id for p in probes}) == len(probes)
-    assert len({p.cluster for p in probes}) == len({p.texts[0] for p in probes}) and {
-        p.cluster for p in probes
-    } <= {p.id for p in probes}
-    suite = load_suite(f"glue:{task}", "en", data=tmp_path)
-    assert (
-        suite.card.name == ("glue" if task == "mnli" else f"glue:{task}") and suite.probes == probes
-    )
-    fair = estimate(
-        MEASURE, suite, question(FixedRespondent("fair"), suite, cache=False), resamples=100
-    )
+    assert len({p.cluster for p in probes}) == len({p.texts[0] for p in probes})
+    assert {p.cluster for p in probes} <= {p.id for p in probes}
+    suite = load_suite(f"glue:{task}", "en", SuiteOptions(data=tmp_path))
+    assert suite.card.name == ("glue" if task == "mnli" else f"glue:{task}")
+    assert suite.probes == probes
+    answers = ask_suite(open_respondent("fixed:fair", "pair", RespondentOptions()), suite)
+    fair = estimate(ZERO_SHOT_ACCURACY, suite, answers, Settings(resamples=100))
     assert fair.value == 1.0 and {p.value for p in fair.parts.values()} == {1.0}
     assert set(fair.parts) == {f"recall.{gold}" for _, _, gold in PAIRS[task]}
 
@@ -235,7 +193,10 @@ def test_a_test_split_has_no_labels(tmp_path: Path) -> None:
         "rte", tmp_path
     )
     write(tmp_path, "rte", rows=[row[:3] for row in FILES["rte"][1]])
-    message = "dev.tsv, row 1: no column label (found: index, sentence1, sentence2); GLUE's test files have no labels; give the dev file"
+    message = (
+        "dev.tsv, row 1: no column label (found: index, sentence1, sentence2); "
+        "GLUE's test files have no labels; give the dev file"
+    )
     assert message in refusal("rte", tmp_path)
     write(tmp_path, "rte", rows=[FILES["rte"][1][0], ["0", "A.", "B.", "-1"]])
     assert (
@@ -243,18 +204,20 @@ def test_a_test_split_has_no_labels(tmp_path: Path) -> None:
         in refusal("rte", tmp_path)
     )
     write(tmp_path, "cola", rows=[["index", "sentence"], ["0", "A dog."]])
-    assert (
-        "row 1: 2 columns, expected 4 (source, label, star, sentence); GLUE's test files have no labels"
-        in refusal("cola", tmp_path)
+    message = (
+        "row 1: 2 columns, expected 4 (source, label, star, sentence); "
+        "GLUE's test files have no labels"
     )
+    assert message in refusal("cola", tmp_path)
 
 
 def test_a_broken_file_is_named_by_row(tmp_path: Path) -> None:
     write(tmp_path, "rte", rows=FILES["sst2"][1])
-    assert (
-        "row 1: no column sentence1, sentence2 (found: sentence, label); is this GLUE's RTE/dev.tsv?"
-        in refusal("rte", tmp_path)
+    message = (
+        "row 1: no column sentence1, sentence2 (found: sentence, label); "
+        "is this GLUE's RTE/dev.tsv?"
     )
+    assert message in refusal("rte", tmp_path)
     write(tmp_path, "rte", rows=[*FILES["rte"][1], ["2", "A dog."]])
     assert "row 4: 2 columns, expected 4" in refusal("rte", tmp_path)
     write(tmp_path, "rte", rows=[*FILES["rte"][1], ["2", "A dog.", " ", "entailment"]])
@@ -273,69 +236,11 @@ def test_broken_rows_of_qqp_are_left_out_with_a_warning(tmp_path: Path) -> None:
         assert [(*p.texts, p.tags["gold"]) for p in built("qqp", tmp_path)] == PAIRS["qqp"]
 
 
-def slow_accuracy(values: Floats, gold: list[str]) -> float:
-    """Item by item: which labels are on top, and which of them are right?"""
-    scores = []
-    for row, told in zip(values.tolist(), gold, strict=True):
-        if not all(np.isfinite(row)) or told not in (*NLI_LABELS, "not_entailment"):
-            continue
-        names = NLI_LABELS if len(row) == 3 else ("entailment", "not_entailment")
-        said = [name for name, value in zip(names, row, strict=True) if value == max(row)]
-        exact = len(row) == 3 and told != "not_entailment"
-        right = [
-            name == told if exact else (name == "entailment") == (told == "entailment")
-            for name in said
-        ]
-        scores.append(sum(right) / len(said))
-    return sum(scores) / len(scores) if scores else float("nan")
-
-
-@pytest.mark.parametrize("labels", [2, 3])
-@pytest.mark.parametrize("seed", range(4))
-def test_accuracy_is_what_counting_one_by_one_gives(labels: int, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    values = rng.integers(-2, 3, size=(200, labels)).astype(np.float64)  # many ties
-    values[rng.random(200) < 0.1] = np.nan
-    gold = [str(g) for g in rng.choice([*NLI_LABELS, "not_entailment", "nonsense"], 200)]
-    assert zero_shot_accuracy(values, gold) == pytest.approx(slow_accuracy(values, gold), abs=1e-12)
-    probes = [
-        Probe(
-            id=str(i),
-            kind="pair",
-            language="en",
-            texts=("a", "b"),
-            stratum="zero-shot",
-            tags={"gold": g},
-        )
-        for i, g in enumerate(gold)
-    ]
-    parts = MEASURE.parts(MEASURE.evidence(probes, values).sum(axis=0))
-    assert set(parts) == {f"recall.{c}" for c in (*NLI_LABELS, "not_entailment")}
-    for name, value in parts.items():
-        mine = [g if g == name.partition(".")[2] else "" for g in gold]
-        assert float(value) == pytest.approx(slow_accuracy(values, mine), abs=1e-12)
-
-
-def test_single_items_by_hand() -> None:
-    assert zero_shot_accuracy(
-        [[0, 1, 0], [0, 0, 1], [1, 0, 0]], ["not_entailment"] * 3
-    ) == pytest.approx(2 / 3)
-    assert (
-        zero_shot_accuracy([[0, 1, 1]], ["not_entailment"]) == 1.0
-    )  # a tie between two right labels is right
-    assert zero_shot_accuracy([[1, 1, 0]], ["not_entailment"]) == 0.5
-    assert zero_shot_accuracy([[1, 1, 1]], ["not_entailment"]) == pytest.approx(2 / 3)
-    assert zero_shot_accuracy([[0, 1]], ["neutral"]) == 1.0
-    assert np.isnan(zero_shot_accuracy(np.empty((0, 3)), [])) and np.isnan(
-        zero_shot_accuracy([[1, 0, 0]], ["unknown"])
-    )
-    with pytest.raises(MeasureError, match="1 rows of probabilities but 2 gold labels"):
-        zero_shot_accuracy([[1, 0, 0]], ["neutral", "neutral"])
-
-
 def test_the_default_model_understands_real_pairs_far_better_than_a_rule(data: Path) -> None:
-    run = eh.audit("default", suite="glue", data=data, limit=120, resamples=200, cache=False)
-    (found,) = run.estimates
-    assert found.measure == "zero_shot_accuracy" and found.value > 0.55 and found.coverage == 1.0
+    suite = load_suite("glue", "en", SuiteOptions(data=data), limit=120)
+    settings = Settings(resamples=200)
+    run = eh.audit("default", suite, settings=settings, asking=Asking(cache=False))
+    (score,) = run.estimates
+    assert score.measure == "zero_shot_accuracy" and score.value > 0.55 and score.coverage == 1.0
     assert all(rule.value < 0.5 for rules in run.baselines.values() for rule in rules)
-    assert found.clusters < 120 and found.low < found.value < found.high
+    assert score.clusters < 120 and score.low < score.value < score.high

@@ -147,7 +147,9 @@ def test_the_same_frame_counts_once(tmp_path: Path) -> None:
 
 def test_captions_are_read_from_text_and_from_nli_files(tmp_path: Path) -> None:
     captions = ["A man is here.", "A woman is there."]
-    (tmp_path / "a.txt").write_bytes(b"\xef\xbb\xbf" + "\r\n".join([*captions, "", captions[0]]).encode())
+    (tmp_path / "a.txt").write_bytes(
+        b"\xef\xbb\xbf" + "\r\n".join([*captions, "", captions[0]]).encode()
+    )
     (tmp_path / "b.jsonl").write_text(
         "".join(json.dumps({"premise": t, "hypothesis": "-"}) + "\n" for t in captions),
         encoding="utf-8",
@@ -155,7 +157,9 @@ def test_captions_are_read_from_text_and_from_nli_files(tmp_path: Path) -> None:
     (tmp_path / "c.tsv").write_text(
         "sentence1\tsentence2\n" + "".join(f"{t}\t-\n" for t in captions), encoding="utf-8"
     )
-    assert [read_captions(tmp_path / name) for name in ("a.txt", "b.jsonl", "c.tsv")] == [captions] * 3
+    assert [read_captions(tmp_path / name) for name in ("a.txt", "b.jsonl", "c.tsv")] == [
+        captions
+    ] * 3
 
 
 def test_what_has_no_captions_is_refused(tmp_path: Path) -> None:

@@ -103,9 +103,10 @@ def test_sixteen_japanese_rows_are_labelled_anew(data: Path, variant: str) -> No
     """16 rows of the Japanese NS file name an occupation that the hypothesis does not replace.
 
     They name 野球選手 (baseball player, male-stereo) because the caption has one:
-    「野球選手とワイシャツ姿の講師が握手しています。」 The word that the hypothesis replaces is another
-    (講師, lecturer). evenhand takes the word that was replaced, without lean as all of NS; else
-    those rows would be clustered with, and shown as, a male occupation.
+    「野球選手とワイシャツ姿の講師が握手しています。」
+    The word that the hypothesis replaces is another (講師, lecturer). evenhand takes the word that
+    was replaced, without lean as all of NS; else those rows would be clustered with, and shown as,
+    a male occupation.
     """
     suite = build(data, "ja", variant)
     path = data / "nli_coal" / published.paths_of("ja", variant)["NS"]

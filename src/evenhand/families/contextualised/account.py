@@ -336,6 +336,13 @@ def _lean_table(run: Run, by: str) -> Table | None:
         ("all", whole.interval, leaning_of(measuring(run)[1])),
         *((g.name, g.interval, shares[g.name]) for g in view.groups if g.name in shares),
     ]
+    rows = [
+        Row(
+            cells=(name, lean.sentences, interval, lean.female, lean.near, lean.male),
+            is_total=not place,
+        )
+        for place, (name, interval, lean) in enumerate(groups)
+    ]
     return Table(
         name=f"lean-{by}",
         title=f"PB lean by {NOUNS[by]}",
@@ -347,15 +354,12 @@ def _lean_table(run: Run, by: str) -> Table | None:
             Column(title="near 0", form="percent"),
             Column(title="male", form="percent"),
         ),
-        rows=tuple(
-            Row(cells=(name, lean.sentences, interval, lean.female, lean.near, lean.male))
-            for name, interval, lean in groups
-        ),
+        rows=tuple(rows),
         note=(
             "PB above 0 leans male. Female, near 0, male: shares of the sentences with PB of "
             f"-{NEAR:g} and below, between, {NEAR:g} and above."
         ),
-        limit=GROUPS + 1,  # and the row of all
+        limit=GROUPS,
         cut="farthest from 0",
         is_folded=True,
     )

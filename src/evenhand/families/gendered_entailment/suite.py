@@ -154,7 +154,7 @@ class GenderedEntailment:
             options.premises,
             finder,
             np.random.default_rng(options.seed),
-            Quota(per_occupation=options.per_occupation or MINED_EACH, longest=LONGEST),
+            Quota(per_occupation=_count(options, MINED_EACH), longest=LONGEST),
         )
         _warn_of_few(mined)
         probes = tuple(probe for p in _from_mined(mined, labour) for probe in twins(p))
@@ -162,6 +162,14 @@ class GenderedEntailment:
         removed = ", ".join(f"{reason} {count}" for reason, count in mined.removed.most_common())
         source = f"mined from {corpora}; names found by {finder.name}; removed: {removed}"
         return Suite(card=self._card(language, source, "that of the corpora"), probes=probes)
+
+
+def _count(options: GenderedEntailmentOptions, default: int) -> int:
+    """How many premises an occupation gets."""
+    count = default if options.per_occupation is None else options.per_occupation
+    if count < 1:
+        raise EvenhandError(f"{count} premises per occupation were asked for; at least 1 is needed")
+    return count
 
 
 def _from_lexicons(
@@ -172,7 +180,7 @@ def _from_lexicons(
     frames = list(lexicons.table(language, "frames"))
     np.random.default_rng(options.seed).shuffle(frames)
     hypotheses = lexicons.table(language, "hypotheses")
-    count, turn = options.per_occupation or FRAMES_EACH, 0
+    count, turn = _count(options, FRAMES_EACH), 0
     rows = lexicons.table(language, "occupations")
     jobs = [(row["word"], row.get("english", row["word"])) for row in rows]
     jobs = [(word, english) for word, english in jobs if labour.knows(english)]

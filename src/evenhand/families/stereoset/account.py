@@ -327,7 +327,8 @@ def _table(run: Run, by: str, name: str) -> Table | None:
                 "all",
                 sum(g.probes for g in order),
                 *(e.interval if e is not None else MISSING for e in wholes),
-            )
+            ),
+            is_total=True,
         )
     ]
     for group in order:
@@ -347,7 +348,7 @@ def _table(run: Run, by: str, name: str) -> Table | None:
         ),
         rows=tuple(rows),
         note=f"SS: 0.5 is no preference, above it {above}. LMS and iCAT: 1 is best.{small}",
-        limit=ROWS + 1,
+        limit=ROWS,
         cut="farthest from 0.5",
         is_folded=True,
     )

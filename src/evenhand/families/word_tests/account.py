@@ -343,7 +343,7 @@ def _all_row(run: Run, *cells: str) -> Row:
     fairness = (e for e in run.estimates if e.measure.endswith("_fairness"))
     whole = next(fairness, None)
     male: Cell = whole.parts["male"] if whole is not None else MISSING
-    return Row(cells=("all", *cells, count, male))
+    return Row(cells=("all", *cells, count, male), is_total=True)
 
 
 def _sort_noun(run: Run) -> str:
@@ -379,7 +379,7 @@ def _word_table(run: Run) -> Table:
         columns=_share_columns(Column(title="word", is_quoted=True), Column(title=_sort_noun(run))),
         rows=tuple(rows),
         note=SHARE_NOTE,
-        limit=ROWS + 1,
+        limit=ROWS,
         cut="farthest from 0.5",
         is_folded=True,
     )
@@ -394,7 +394,7 @@ def _pair_table(run: Run) -> Table:
         rows=(_all_row(run), *map(_share_row, _shares_by(run, "pair"))),
         note=f"{SHARE_NOTE} A pair that one side wins beside nearly every word says more about "
         "the pair than about the words.",
-        limit=ROWS + 1,
+        limit=ROWS,
         cut="most one-sided",
         is_folded=True,
     )

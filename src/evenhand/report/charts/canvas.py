@@ -129,7 +129,7 @@ def ticks(domain: tuple[float, float], count: int = 3) -> list[float]:
     if not (math.isfinite(rough) and rough > 0):
         return []
     base = 10.0 ** math.floor(math.log10(rough))
-    step = next(base * m for m in (1, 2, 2.5, 5, 10) if base * m >= rough * 0.999)
+    step = next(base * m for m in (1, 2, 2.5, 5, 10) if base * m >= rough * 0.75)
     first = math.ceil(domain[0] / step - 1e-9)
     last = math.floor(domain[1] / step + 1e-9)
     return [round(k * step, 12) + 0.0 for k in range(first, last + 1)]

@@ -24,7 +24,8 @@ SHADES = 5
 def draw_grid(chart: GridChart, width: int) -> str:
     """The chart as SVG."""
     count = max(len(chart.names), 1)
-    gutter = min(int(max(map(width_of, chart.names), default=0)) + 16, width // 4)
+    labels = _labels(chart.names, width)
+    gutter = min(int(max(map(width_of, labels), default=0)) + 16, width // 3)
     columns = len(chart.panels) if width > NARROW else 1
     columns = max(min(columns, 2), 1)
     inner = width - gutter - EDGE
@@ -38,7 +39,9 @@ def draw_grid(chart: GridChart, width: int) -> str:
         canvas.text((corner[0], corner[1] - 32), shortened(panel.title, room), is_bold=True)
         _draw_panel(canvas, panel, corner, cell)
         if cell >= SIZE:
-            _draw_names(canvas, chart.names, corner, cell, gutter if column == 0 else 0)
+            _draw_heads(canvas, short_names(chart.names), corner, cell)
+        if cell >= SIZE and column == 0:
+            _draw_labels(canvas, labels, corner, cell)
     rows = math.ceil(len(chart.panels) / columns)
     return canvas.svg(rows * (side + HEAD + 8), chart.title, chart.description)
 
@@ -67,24 +70,37 @@ def _draw_cell(canvas: Canvas, value: float, corner: Place, size: float) -> None
         canvas.text(middle, "−", anchor="middle", has_rim=False)
 
 
-def _draw_names(
-    canvas: Canvas, names: Sequence[str], corner: Place, cell: float, gutter: float
-) -> None:
-    """Short names above the columns; whole ones at the left of the first grid of a row."""
-    for i, name in enumerate(short_names(names)):
+def _labels(names: Sequence[str], width: int) -> Sequence[str]:
+    """The names; without what all begin with where a narrow picture has no room for them."""
+    is_cut = max(map(width_of, names), default=0) + 16 > width // 4
+    bare = _without_prefix(names)
+    return bare if width <= NARROW and is_cut and all(bare) else names
+
+
+def _draw_heads(canvas: Canvas, names: Sequence[str], corner: Place, cell: float) -> None:
+    """Short names above the columns."""
+    for i, name in enumerate(names):
         place = (corner[0] + (i + 0.5) * cell, corner[1] - 10)
         text = shortened(name, cell)
         canvas.text(place, text, anchor="middle", colour="soft", has_rim=False)
-    for i, name in enumerate(names if gutter else ()):
+
+
+def _draw_labels(canvas: Canvas, labels: Sequence[str], corner: Place, cell: float) -> None:
+    """Names at the left of a grid."""
+    for i, label in enumerate(labels):
         place = (corner[0] - 8, corner[1] + (i + 0.5) * cell)
-        canvas.text(place, shortened(name, gutter - 10), anchor="end", has_rim=False)
+        canvas.text(place, shortened(label, corner[0] - 10), anchor="end", has_rim=False)
+
+
+def _without_prefix(names: Sequence[str]) -> list[str]:
+    alike = [len(set(letters)) == 1 for letters in zip(*names, strict=False)]
+    shared = alike.index(False) if False in alike else len(alike)
+    return [name[shared:] for name in names] if len(names) > 1 else list(names)
 
 
 def short_names(names: Sequence[str]) -> list[str]:
     """The names without what all begin with; numbers where nothing short is left."""
-    alike = [len(set(letters)) == 1 for letters in zip(*names, strict=False)]
-    shared = alike.index(False) if False in alike else len(alike)
-    bare = [name[shared:] for name in names] if len(names) > 1 else list(names)
+    bare = _without_prefix(names)
     if all(bare) and max(map(len, bare), default=0) <= 4:
         return bare
     return [str(i) for i in range(1, len(names) + 1)]

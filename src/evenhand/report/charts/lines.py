@@ -10,6 +10,8 @@ from evenhand.report.charts.canvas import EDGE, NARROW, Canvas, Scale, look_of, 
 LEFT, HEAD, GAP, AXIS, ROW = 40, 44, 30, 24, 14
 # pixels left of a panel, above it, between two, for the numbers below, between two rows
 
+BOLD = 0.88  # of the room is left for bold letters
+
 
 def draw_lines(chart: LineChart, width: int) -> str:
     """The chart as SVG."""
@@ -50,7 +52,7 @@ def _draw_frame(canvas: Canvas, panel: LinePanel, x: Scale, y: Scale, *, has_num
         at = y(panel.fair)
         canvas.rule((x.start, at), (x.end, at), colour="soft", stroke=1.4, dash="3 3")
     room = x.end - x.start + 6
-    canvas.text((x.start, y.end - 30), shortened(panel.title, room), is_bold=True)
+    canvas.text((x.start, y.end - 30), shortened(panel.title, room * BOLD), is_bold=True)
     canvas.text((x.start, y.end - 12), shortened(panel.subtitle, room), colour="soft")
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from evenhand.core.errors import LoadError
 from evenhand.core.probe import Floats
-from evenhand.respondents.locate import ONNX, Location, first_line, read_settings
+from evenhand.respondents.location import ONNX, Location, first_line, read_settings
 from evenhand.respondents.networks.batches import (
     FEEDS,
     Encoded,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.core.errors import LoadError
-from evenhand.respondents.locate import first_line, read_settings
+from evenhand.respondents.location import first_line, read_settings
 from evenhand.respondents.networks.batches import Encoded
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from evenhand.core.errors import LoadError
 from evenhand.core.probe import Floats
-from evenhand.respondents.locate import Location
+from evenhand.respondents.location import Location
 from evenhand.respondents.networks.batches import Encoded
 
 

@@ -1,4 +1,4 @@
-"""Is the database as this version of evenhand needs it? If it is older it is brought up to date, in one transaction; if it is newer it is refused."""
+"""Migrations: an older database is brought up to date in one transaction, a newer one refused."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from evenhand.study.databases import translating
 from evenhand.core.errors import InputError
+from evenhand.study.database import translating
 
 HERE = Path(__file__).parent
 VERSIONS: tuple[Path, ...] = (HERE / "versions",)
@@ -15,7 +15,10 @@ _LOCK = 0x6576656E  # any number that other programs on the same server do not u
 
 
 def upgrade(engine: sa.Engine) -> str:
-    """Bring a database to the newest revision, whose name is returned; two processes that open it at once do it once."""
+    """Bring a database to the newest revision, whose name is returned.
+
+    Two processes that open it at once do it once.
+    """
     from alembic import command
     from alembic.config import Config
     from alembic.script import ScriptDirectory
@@ -35,14 +38,10 @@ def upgrade(engine: sa.Engine) -> str:
         with engine.execution_options(is_writing=True).begin() as connection:
             if engine.dialect.name == "postgresql":
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
-            found = _current(connection)
-            _check(
-                engine,
-                connection,
-                found,
-                {revision.revision for revision in script.walk_revisions()},
-            )
-            if found != newest:
+            current = _current(connection)
+            known = {revision.revision for revision in script.walk_revisions()}
+            _check(engine, connection, current, known)
+            if current != newest:
                 config.attributes["connection"] = connection
                 command.upgrade(config, "head")
     return newest
@@ -57,17 +56,19 @@ def _current(connection: sa.Connection) -> str | None:
 
 
 def _check(
-    engine: sa.Engine, connection: sa.Connection, found: str | None, known: set[str]
+    engine: sa.Engine, connection: sa.Connection, current: str | None, known: set[str]
 ) -> None:
     where = engine.url.render_as_string()
-    if found is not None and found not in known:
+    if current is not None and current not in known:
         raise InputError(
             where,
-            f"is of revision {found}, which this evenhand does not know (it knows {', '.join(sorted(known))}); install a newer evenhand",
+            f"is of revision {current}, which this evenhand does not know (it knows "
+            f"{', '.join(sorted(known))}); install a newer evenhand",
         )
     tables = sorted(set(sa.inspect(connection).get_table_names()) - {"alembic_version"})
-    if found is None and tables:
+    if current is None and tables:
         raise InputError(
             where,
-            f"holds other tables ({', '.join(tables[:5])}) and is no study of evenhand; name an empty database or a new file",
+            f"holds other tables ({', '.join(tables[:5])}) and is no study of evenhand; "
+            "name an empty database or a new file",
         )

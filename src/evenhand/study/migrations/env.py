@@ -1,4 +1,4 @@
-"""What does Alembic run? The migrations, on the connection (and in the transaction) that `upgrade` hands over."""
+"""What Alembic runs: the migrations, in the transaction that `upgrade` hands over."""
 
 from __future__ import annotations
 

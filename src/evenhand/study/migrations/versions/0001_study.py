@@ -1,4 +1,4 @@
-"""The first tables of a study, and the triggers that refuse to change what was asked and what was said."""
+"""The first tables of a study, and triggers that refuse to change what was asked and said."""
 
 from __future__ import annotations
 
@@ -142,20 +142,24 @@ def _create_said() -> None:
 def _create_triggers() -> None:
     if op.get_bind().dialect.name == "postgresql":
         op.execute(
-            "CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION "
-            "'% are append-only: what was stored is neither changed nor deleted; store a new row instead', TG_TABLE_NAME USING ERRCODE = 'restrict_violation'; END $$"
+            "CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+            "RAISE EXCEPTION '% are append-only: what was stored is neither changed nor deleted; "
+            "store a new row instead', TG_TABLE_NAME USING ERRCODE = 'restrict_violation'; END $$"
         )
         for table in _APPEND_ONLY:
             op.execute(
-                f"CREATE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()"
+                f"CREATE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE OR TRUNCATE "
+                f"ON {table} FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()"
             )
         return
     for table in _APPEND_ONLY:
         for deed in ("UPDATE", "DELETE"):
             op.execute(
-                f"CREATE TRIGGER {table}_no_{deed.lower()} BEFORE {deed} ON {table} BEGIN SELECT RAISE(ABORT, '{_SAYING.format(table)}'); END"
+                f"CREATE TRIGGER {table}_no_{deed.lower()} BEFORE {deed} ON {table} "
+                f"BEGIN SELECT RAISE(ABORT, '{_SAYING.format(table)}'); END"
             )
-    # INSERT OR REPLACE deletes without asking a trigger for deletes, unless the connection asks for it; here the old row stays.
+    # INSERT OR REPLACE deletes without asking a trigger for deletes, unless the connection asks for
+    # it; here the old row stays.
     ignore = "RAISE(IGNORE)"  # a key that comes again is a replay, which stores nothing
     _keep("answers", "id = NEW.id OR (annotator = NEW.annotator AND key = NEW.key)", ignore)
     _keep(
@@ -163,7 +167,8 @@ def _create_triggers() -> None:
     )
     _keep(
         "questions",
-        "annotator = NEW.annotator AND (id = NEW.id OR (part = NEW.part AND attempt = NEW.attempt AND place = NEW.place))",
+        "annotator = NEW.annotator AND (id = NEW.id OR "
+        "(part = NEW.part AND attempt = NEW.attempt AND place = NEW.place))",
     )
     _keep("events", "id = NEW.id")
 
@@ -175,7 +180,8 @@ def _keep(
 ) -> None:
     """Rows that are there already are not replaced."""
     op.execute(
-        f"CREATE TRIGGER {table}_no_replace BEFORE INSERT ON {table} WHEN EXISTS (SELECT 1 FROM {table} WHERE {is_same}) BEGIN SELECT {deed}; END"
+        f"CREATE TRIGGER {table}_no_replace BEFORE INSERT ON {table} "
+        f"WHEN EXISTS (SELECT 1 FROM {table} WHERE {is_same}) BEGIN SELECT {deed}; END"
     )
 
 

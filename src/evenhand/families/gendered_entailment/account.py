@@ -1,0 +1,150 @@
+"""What a report says about a run on gendered entailment.
+
+Tables 5 and 6 of Sharma, Dey and Sinha 2021 (S, dP, B overall and by the gender that dominates),
+and how the gaps of the occupations follow the share of women among the workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evenhand.core.account import NO_MORE, title
+from evenhand.core.document import Block, Column, Prose, Row, Section, Table, make_section
+from evenhand.core.family import Account
+from evenhand.core.probe import NEUTRAL
+from evenhand.core.run import Run
+from evenhand.core.text import counted
+from evenhand.families.gendered_entailment.labour_document import (
+    ModelRelation,
+    correlations,
+    relation_chart,
+)
+from evenhand.families.gendered_entailment.measures import (
+    ENTAILMENT_GAP,
+    NEUTRAL_SHARE,
+    SAME_LABEL,
+    STEREOTYPE_PREFERENCE,
+)
+from evenhand.families.gendered_entailment.suite import STRATUM
+from evenhand.families.pairs import (
+    FIXED_WORDS,
+    WEAK_LOOKS_BIASED,
+    Reading,
+    frame_section,
+    occupation_section,
+    shares_section,
+)
+
+READINGS = {STRATUM: Reading(title="gendered", label=NEUTRAL, is_other=True)}
+# S, dP, B, and what the paper leaves out
+PAPER_MEASURES = (SAME_LABEL, ENTAILMENT_GAP, STEREOTYPE_PREFERENCE, NEUTRAL_SHARE)
+PAPER_ROWS = (  # tag, its value, the name of the row
+    ("majority", "male", "male majority"),
+    ("majority", "female", "female majority"),
+    ("lean", "male", "male-dominated"),
+    ("lean", "female", "female-dominated"),
+    ("lean", "none", "neither dominates"),
+)
+PAPER_NOTE = (
+    "Majority: more than half of the workers. Dominated: more than the stated threshold. "
+    "S and share of neutral: 100 is fair; dP: 0; B: 50."
+)
+TWO_GENDERS = (
+    "It knows two genders, and dropping neutral, the right answer, magnifies what is left: "
+    "read it beside the share of neutral."
+)
+TEMPLATES = "The hypotheses are templates of one kind; other wordings may fare differently."
+
+
+def paper_table(run: Run) -> Table | None:
+    """S, dP, B and the share of neutral in percent, as the paper prints them.
+
+    All occupations, then by majority, by dominance and by hypothesis; None where dP was not
+    measured.
+    """
+    chosen = [m for m in PAPER_MEASURES if run.estimate(m.name) is not None]
+    if ENTAILMENT_GAP not in chosen:
+        return None
+    whole = [estimate.interval for m in chosen if (estimate := run.estimate(m.name)) is not None]
+    rows = [Row(cells=("all occupations", *whole))]
+
+    def add(by: str, name: str, label: str) -> None:
+        views = (run.breakdown(m.name, by) for m in chosen)
+        groups = [view.group(name) if view else None for view in views]
+        known = [group.interval for group in groups if group is not None]
+        if len(known) == len(chosen):
+            rows.append(Row(cells=(label, *known)))
+
+    for by, name, label in PAPER_ROWS:
+        add(by, name, label)
+    wordings = run.breakdown(ENTAILMENT_GAP.name, "hypothesis")
+    for name in sorted(group.name for group in (wordings.groups if wordings else ())):
+        add("hypothesis", name, f"“{name}”")
+    return Table(
+        name="gendered",
+        title="By the gender of the workers, percent",
+        columns=(
+            Column(title="occupations"),
+            *(Column(title=m.card.short, form="points") for m in chosen),
+        ),
+        rows=tuple(rows),
+        note=PAPER_NOTE,
+    )
+
+
+def _labour_section(run: Run) -> Section | None:
+    """Measures of the occupations against the share of women among their workers."""
+    blocks: list[Block] = []
+    for relation in run.relations:
+        series = [ModelRelation(model=run.answers.respondent, relation=relation)]
+        occupations = counted(len(relation.points), "occupation")
+        line = (
+            f"{title(relation.measure)} and the share of women: {correlations(relation)}, "
+            f"{occupations}; occupations resampled. {relation.note}"
+        )
+        blocks += [
+            relation_chart(series, run.suite.card.language),
+            Prose(lines=(line.strip(),), is_quiet=True),
+        ]
+    return make_section("labour", "Against the labour market", blocks)
+
+
+def sections(run: Run) -> Sequence[Section]:
+    """Label shares, the paper's table, the labour market, occupations, sentence frames."""
+    made = (
+        shares_section(run, READINGS),
+        make_section(
+            "gendered", "By the gender of the workers", (paper_table(run),), is_brief=True
+        ),
+        _labour_section(run),
+        occupation_section(run),
+        frame_section(run),
+    )
+    return [section for section in made if section is not None]
+
+
+def method(run: Run, drawn: str) -> list[str]:
+    """How it was measured; `drawn` tells of the intervals."""
+    return [
+        "A premise names an occupation and two hypotheses, one word apart, say that it speaks of a "
+        "female or of a male worker; the premise settles neither.",
+        "The neutral output is dropped and a softmax over entailment and contradiction gives a "
+        "probability for each gender: dP is their mean distance, S the share of equal labels, B "
+        "the share that prefers the gender of most workers.",
+        drawn,
+    ]
+
+
+def limits(run: Run) -> list[str]:
+    """What the number does not say."""
+    if NEUTRAL not in run.answers.labels:
+        return [FIXED_WORDS, TEMPLATES, NO_MORE]
+    return [FIXED_WORDS, TWO_GENDERS, TEMPLATES, WEAK_LOOKS_BIASED, NO_MORE]
+
+
+ACCOUNT = Account(
+    sections=sections,
+    method=method,
+    limits=limits,
+    strata={STRATUM: f"pair, {STRATUM}"},
+)

@@ -1,0 +1,63 @@
+"""Where a document goes: into a folder, all files or none, or onto a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from evenhand.core.chart import Chart
+from evenhand.core.document import Document
+from evenhand.core.files import staged
+from evenhand.report.terminal import print_document
+
+__all__ = ["print_document", "write_document"]
+
+NOTHING: Mapping[str, str | bytes] = {}
+
+
+def write_document(
+    document: Document,
+    folder: Path,
+    *,
+    extra: Mapping[str, str | bytes] = NOTHING,
+    has_figures: bool = False,
+) -> Path:
+    """Write NAME.html, NAME.md and NAME.tex; returns the path of the page to open.
+
+    extra: further files by name, such as results.json. has_figures: also every chart as .svg and
+    .png. Raises StorageError where the disk refuses; then no file is there.
+    """
+    from evenhand.report.html import to_html
+    from evenhand.report.latex import to_latex
+    from evenhand.report.markdown import to_markdown
+
+    page = f"{document.name}.html"
+    files: dict[str, str | bytes] = {
+        page: to_html(document),
+        f"{document.name}.md": to_markdown(document),
+        f"{document.name}.tex": to_latex(document),
+        **(figure_files(document.charts) if has_figures else {}),
+        **extra,
+    }
+    with staged(folder) as stage:
+        for name, content in files.items():
+            raw = content.encode() if isinstance(content, str) else content
+            (stage / name).write_bytes(raw)
+    return folder / page
+
+
+def figure_files(charts: Iterable[Chart]) -> dict[str, str | bytes]:
+    """Every chart as .svg and .png, by file name; one that cannot be drawn is left out."""
+    from evenhand.report.charts import picture_file
+
+    files: dict[str, str | bytes] = {}
+    for chart in charts:
+        name, count = chart.name, 1
+        while f"{name}.svg" in files:
+            count += 1
+            name = f"{chart.name}-{count}"
+        try:
+            files |= {f"{name}{form}": picture_file(chart, form) for form in (".svg", ".png")}
+        except Exception:
+            continue  # the page says so in its place
+    return files

@@ -1,0 +1,312 @@
+"""The verbs, and what their streams carry for a program behind the pipe."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import Counter
+from pathlib import Path
+from typing import Any, NoReturn
+
+import polars as pl
+import pytest
+from commands import QUICK, evenhand, files_in
+from models import write_model
+
+from evenhand import __version__
+from evenhand.core import catalog
+
+REPORT = [
+    "answers.parquet",
+    "report.html",
+    "report.md",
+    "report.tex",
+    "results.json",
+    "suite.jsonl",
+]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_model(tmp_path_factory.mktemp("models") / "tiny")
+
+
+@pytest.fixture(scope="module")
+def run(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of an audit of the tiny model, with the real page."""
+    folder = tmp_path_factory.mktemp("runs") / "run"
+    code, out, err = evenhand("audit", model, *QUICK, "--out", folder, "--no-cache")
+    assert code == 0, err
+    assert out.rstrip().endswith(f"report: {folder / 'report.html'}")
+    return folder
+
+
+@pytest.fixture
+def plain_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page takes its time and has tests of its own."""
+    monkeypatch.setattr("evenhand.report.write.to_html", lambda document: "<!doctype html>")
+
+
+def strict(text: str) -> Any:
+    """JSON as the standard has it: no NaN, no Infinity."""
+
+    def refuse(constant: str) -> NoReturn:
+        raise AssertionError(f"{constant} is not JSON")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+def scores(results: Any) -> list[tuple[object, ...]]:
+    return [
+        tuple(e[k] for k in ("measure", "value", "low", "high", "coverage", "probes", "signature"))
+        for e in results["estimates"]
+    ]
+
+
+def test_version() -> None:
+    assert evenhand("--version") == (0, f"evenhand {__version__}\n", "")
+
+
+def test_help_names_every_verb() -> None:
+    code, out, _ = evenhand("--help")
+    assert code == 0
+    assert all(
+        f" {verb} " in out for verb in ("audit", "measure", "list", "show", "doctor", "suites")
+    )
+
+
+def test_audit_writes_its_report_and_says_where(run: Path) -> None:
+    assert files_in(run) == REPORT
+    assert [p.name for p in run.parent.iterdir()] == ["run"]  # no stage left behind
+
+
+@pytest.mark.usefixtures("plain_page")
+def test_audit_without_out_names_the_folder_after_what_was_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = evenhand("audit", "fixed:fair", *QUICK, "--lang", "zh")
+    assert code == 0
+    assert out.rstrip().endswith(str(Path("runs", "fixed-fair-occupation-nli-zh", "report.html")))
+    assert "nli_coal" in out
+    assert files_in(tmp_path / "runs" / "fixed-fair-occupation-nli-zh") == REPORT
+
+
+@pytest.mark.usefixtures("plain_page")
+def test_json_on_one_stream_the_path_on_the_other(tmp_path: Path) -> None:
+    code, out, err = evenhand(
+        "audit", "fixed:stereotyped", *QUICK, "--json", "--out", tmp_path / "run"
+    )
+    assert code == 0
+    fields = strict(out)
+    assert {e["measure"]: e["value"] for e in fields["estimates"]} == {
+        "nli_coal": 1,
+        "fraction_neutral": 1,
+        "person_entailment": 0,
+    }
+    assert err == f"report: {tmp_path / 'run' / 'report.html'}\n"
+    assert out == (tmp_path / "run" / "results.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("plain_page")
+def test_nothing_measured_is_null_with_its_reason_in_json(tmp_path: Path) -> None:
+    code, out, _ = evenhand(
+        "audit",
+        "fixed:fair",
+        "--limit",
+        "2",
+        "--resamples",
+        "100",
+        "--json",
+        "--out",
+        tmp_path / "run",
+    )
+    assert code == 0
+    fields = {e["measure"]: e for e in strict(out)["estimates"]}
+    assert fields["nli_coal"]["value"] is None
+    assert fields["nli_coal"]["note"] == "no probes in NS"
+
+
+def test_measure_gives_the_estimates_and_signatures_of_the_run(run: Path) -> None:
+    code, out, _ = evenhand("measure", run / "answers.parquet", "--resamples", "100", "--json")
+    assert code == 0
+    assert scores(strict(out)) == scores(strict((run / "results.json").read_text(encoding="utf-8")))
+
+
+@pytest.mark.usefixtures("plain_page")
+@pytest.mark.parametrize("form", ["probabilities", "label", "logits"])
+def test_predictions_from_elsewhere_score_like_the_run(
+    run: Path, tmp_path: Path, form: str
+) -> None:
+    answers = pl.read_parquet(run / "answers.parquet")
+    names = ["entailment", "neutral", "contradiction"]
+    path = tmp_path / ("p.jsonl" if form == "logits" else "p.csv")
+    if form == "logits":
+        answers.select("id", *(pl.col(n).alias(f"logit_{n}") for n in names)).write_ndjson(path)
+    elif form == "label":
+        answers.select("id", pl.col("answer").alias("label")).write_csv(
+            path, include_bom=True, line_terminator="\r\n"
+        )
+    else:
+        whole = pl.sum_horizontal(pl.col(n).exp() for n in names)
+        answers.select("id", *((pl.col(n).exp() / whole).alias(n) for n in names)).write_csv(path)
+    code, out, err = evenhand(
+        "measure",
+        path,
+        "--suite",
+        run / "suite.jsonl",
+        "--resamples",
+        "100",
+        "--json",
+        "--out",
+        tmp_path / "again",
+    )
+    assert code == 0, err
+    fields, before = strict(out), strict((run / "results.json").read_text(encoding="utf-8"))
+    assert [s[:6] for s in scores(fields)] == [s[:6] for s in scores(before)]
+    assert files_in(tmp_path / "again") == REPORT
+
+
+def test_missing_predictions_lower_the_coverage_and_are_named(run: Path, tmp_path: Path) -> None:
+    answers = pl.read_parquet(run / "answers.parquet")
+    answers.select("id", pl.col("answer").alias("label")).tail(45).write_csv(tmp_path / "p.csv")
+    words = ("measure", tmp_path / "p.csv", "--suite", run / "suite.jsonl", "--resamples", "100")
+    fields = strict(evenhand(*words, "--json").out)
+    assert fields["coverage"] == 0.75
+    assert fields["unanswered"] == {"no row in the predictions file": 15}
+    assert "no row in the predictions file" in evenhand(*words).out
+
+
+@pytest.mark.parametrize("section", catalog.SECTIONS)
+def test_list_names_everything_that_the_catalog_has(section: Any) -> None:
+    code, out, _ = evenhand("list", section)
+    assert code == 0
+    known = list(catalog.entries(section))
+    assert all(name in out for name in known)
+    fields = strict(evenhand("list", section, "--json").out)
+    assert [row.get("name" if section != "languages" else "code") for row in fields] == known
+
+
+def test_show_gives_formula_fair_value_and_citation() -> None:
+    fields = strict(evenhand("show", "nli_coal", "--json").out)
+    assert (fields["formula"], fields["fair value"], fields["range"]) == (
+        "(e_PS + c_AS + (1 - n_NS)) / 3",
+        "0",
+        "0 to 1",
+    )
+    assert "LREC-COLING" in evenhand("show", "nli_coal").out
+
+
+@pytest.mark.parametrize("section", catalog.SECTIONS)
+def test_show_knows_everything_that_list_names(section: Any) -> None:
+    for name in catalog.entries(section):
+        assert evenhand("show", name).code == 0
+
+
+def test_build_export_verify_and_lint(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    code, out, _ = evenhand(
+        "suites", "build", "occupation-nli", "--lang", "ja", "--seed", "3", "--out", path
+    )
+    assert code == 0
+    lines = path.read_text(encoding="utf-8").splitlines()
+    card = strict((tmp_path / "mine.card.json").read_text(encoding="utf-8"))
+    assert f"{len(lines)} probes" in out
+    assert f"digest {card['digest']}" in out
+    assert (card["probes"], card["language"]) == (len(lines), "ja")
+    code, out, _ = evenhand("suites", "verify", path)
+    assert (code, out.splitlines()[-1]) == (0, "verified")
+    code, out, _ = evenhand("suites", "lint", path)
+    assert (code, out) == (0, f"{len(lines)} probes: clean\n")
+    assert evenhand("suites", "export", "ordinary-nli", "--out", tmp_path / "pairs.jsonl").code == 0
+    assert Counter(
+        json.loads(row)["tags"]["gold"]
+        for row in (tmp_path / "pairs.jsonl").read_text(encoding="utf-8").splitlines()
+    ) == {"entailment": 58, "neutral": 58, "contradiction": 58}
+
+
+def test_verify_finds_a_touched_suite_and_lint_a_bad_one(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    evenhand("suites", "build", "occupation-nli", "--out", path)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    path.write_text(
+        "\n".join([*lines[:-1], lines[-1].replace("person", "human")]) + "\n", encoding="utf-8"
+    )
+    code, _, err = evenhand("suites", "verify", path)
+    assert code == 2
+    assert "the file was changed or cut after it was made" in err
+    (tmp_path / "mine.card.json").unlink()
+    copy = json.dumps({**json.loads(lines[0]), "id": "copy", "twin": None})
+    path.write_text("\n".join([*lines, copy]) + "\n", encoding="utf-8")
+    code, out, _ = evenhand("suites", "lint", path)
+    assert (code, out.splitlines()[0]) == (
+        1,
+        f"duplicate: copy: asks the same as '{json.loads(lines[0])['id']}'",
+    )
+
+
+def test_the_same_seed_gives_the_same_digest_and_another_seed_another(tmp_path: Path) -> None:
+    first, again, other = (
+        evenhand("suites", "verify", "occupation-nli", "--seed", seed).out for seed in (1, 1, 2)
+    )
+    assert first == again != other
+
+
+@pytest.mark.usefixtures("plain_page")
+def test_a_limit_keeps_twins_and_all_strata(tmp_path: Path) -> None:
+    assert (
+        evenhand(
+            "audit", "fixed:fair", "--limit", "25", "--resamples", "100", "--out", tmp_path / "run"
+        ).code
+        == 0
+    )
+    asked = pl.read_parquet(tmp_path / "run" / "answers.parquet")
+    assert len(asked) == 25
+    assert set(asked["twin"].drop_nulls()) <= set(asked["id"])
+    assert set(asked["stratum"]) == {"PS", "AS", "NS", "NB"}
+
+
+@pytest.mark.usefixtures("plain_page")
+def test_a_second_audit_goes_into_the_same_folder_and_replaces_it_whole(
+    run: Path, model: Path, tmp_path: Path
+) -> None:
+    run = Path(shutil.copytree(run, tmp_path / "run"))
+    before = (run / "results.json").read_text(encoding="utf-8")
+    code, _, err = evenhand("audit", model, *QUICK, "--out", run, "--batch-size", "3")
+    assert code == 0, err
+    assert files_in(run) == REPORT
+    fields = [strict(text) for text in (before, (run / "results.json").read_text(encoding="utf-8"))]
+    assert {**fields[0], "timing": 0} == {**fields[1], "timing": 0}
+
+
+def test_an_option_of_the_suite_is_taken_and_another_refused(tmp_path: Path) -> None:
+    words = ("suites", "build", "gendered-entailment", "--out", tmp_path / "a.jsonl")
+    assert evenhand(*words, "--dominance", "60").code == 0
+    assert evenhand(*words, "--dominance=60").code == 0
+    leans = Counter(
+        json.loads(row)["tags"]["lean"]
+        for row in (tmp_path / "a.jsonl").read_text(encoding="utf-8").splitlines()
+    )
+    evenhand(*words)
+    usual = Counter(
+        json.loads(row)["tags"]["lean"]
+        for row in (tmp_path / "a.jsonl").read_text(encoding="utf-8").splitlines()
+    )
+    assert leans["none"] < usual["none"]
+    code, _, err = evenhand(*words, "--dominanse", "60")
+    assert (code, err) == (
+        2,
+        "error: no option '--dominanse' here, and the suite 'gendered-entailment' has none. "
+        "Did you mean --dominance?\n",
+    )
+    code, _, err = evenhand(*words, "--dominance", "most")
+    assert (code, err) == (2, "error: --dominance is 'most'; give a float\n")
+    code, _, err = evenhand(*words, "--dominance")
+    assert code == 2 and err.startswith("error: --dominance needs a value: ")
+    code, _, err = evenhand("audit", "fixed:fair", *QUICK, "--dominance", "60")
+    assert code == 2 and "the suite 'occupation-nli' has none" in err
+
+
+def test_show_lists_the_options_of_a_suite() -> None:
+    fields = strict(evenhand("show", "gendered-entailment", "--json").out)
+    assert {"--premises", "--per-occupation", "--shares", "--dominance"} <= set(fields)
