@@ -174,7 +174,7 @@ def test_everything_in_the_catalog_has_the_name_it_is_found_under(
 def test_every_measure_says_what_a_report_needs() -> None:
     for measure in catalog.measures().values():
         assert measure.best in ("fair", "right", "ideal")
-        assert 0 < len(measure.card.short) <= 24 and measure.card.title
+        assert 0 < len(measure.card.short) <= 32 and measure.card.title
         assert measure.function.__name__ == measure.name and measure.function.__doc__
         low, high = measure.card.range
         assert low <= measure.fair <= high

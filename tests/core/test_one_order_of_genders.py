@@ -13,7 +13,7 @@ ROOT = Path(evenhand.__file__).parent
 
 def constants(path: Path) -> list[tuple[str, tuple[object, ...]]]:
     """The module's names for a sequence of just the two genders, and anything called GENDERS."""
-    found = []
+    found: list[tuple[str, tuple[object, ...]]] = []
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
             continue

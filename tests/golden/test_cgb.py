@@ -18,13 +18,13 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from evenhand.reproduce.comparison import Row
 
 from evenhand.cli.main import run
 from evenhand.core.answers import Answers
 from evenhand.core.suite import Suite
 from evenhand.families.contextualised.published import FILE, MODELS
 from evenhand.reproduce import cgb
+from evenhand.reproduce.paper import PrintedNumber
 
 TABLE = "cgb_table1"
 PRINTED = (
@@ -48,7 +48,7 @@ def read(published: Path) -> Read:
 
 
 @pytest.fixture(scope="module")
-def rows(read: Read) -> list[Row]:
+def rows(read: Read) -> list[PrintedNumber]:
     return list(cgb.compare(*read))
 
 
@@ -78,48 +78,44 @@ def printed_numbers(table: dict[str, Any]) -> Iterator[tuple[str, str, float]]:
         yield "4.4", people[key], value
 
 
-def test_every_golden_number_is_compared_and_comes_out(golden: Golden, rows: list[Row]) -> None:
+def test_every_golden_number_is_compared_and_comes_out(
+    golden: Golden, rows: list[PrintedNumber]
+) -> None:
     table = golden(TABLE)
-    found = {(r.where, r.what): r for r in rows}
+    computed = {(r.where, r.what): r for r in rows}
     wanted = {(where, what): value for where, what, value in printed_numbers(table)}
     assert len(wanted) == len(rows) == PRINTED
-    assert found.keys() == wanted.keys()
+    assert computed.keys() == wanted.keys()
     for key, value in wanted.items():
-        assert found[key].printed == value, key
-        assert found[key].found == pytest.approx(value, abs=table["tolerance"]), key
-        assert found[key].tolerance == table["tolerance"]
-        assert found[key].is_met, key
+        assert computed[key].printed == value, key
+        assert computed[key].computed == pytest.approx(value, abs=table["tolerance"]), key
+        assert computed[key].tolerance == table["tolerance"]
+        assert computed[key].is_met, key
 
 
 def test_the_sentences_are_as_many_as_printed(golden: Golden, read: Read) -> None:
-    suite, said = read
+    suite, answers = read
     assert Counter(p.stratum for p in suite.probes) == golden(TABLE)["counts"]
     assert suite.card.version == "2024"  # the published file and no other
-    assert all(not answers.unanswered for answers in said.values())
+    assert all(not given.unanswered for given in answers.values())
 
 
 def test_the_copy_in_the_package_is_the_golden_file(golden: Golden) -> None:
-    told = golden(TABLE)
-    assert cgb.printed() == told
+    printed = golden(TABLE)
+    assert cgb.printed_numbers() == printed
     assert (
-        json.loads((files("evenhand.reproduce") / "cgb.json").read_text(encoding="utf-8")) == told
+        json.loads((files("evenhand.reproduce") / "cgb.json").read_text(encoding="utf-8"))
+        == printed
     )
 
 
 def test_numbers_that_are_off_or_undefined_are_not_met() -> None:
-    near = {"where": "", "what": "", "printed": 0.5, "tolerance": 0.001}
-    assert [
-        Row(**near, found=f).is_met
-        for f in (0.5, 0.501, 0.499, 0.5011, 0.4989, float("nan"), float("inf"))
-    ] == [  # type: ignore[arg-type]
-        True,
-        True,
-        True,
-        False,
-        False,
-        False,
-        False,
+    computed = (0.5, 0.501, 0.499, 0.5011, 0.4989, float("nan"), float("inf"))
+    rows = [
+        PrintedNumber(where="", what="", printed=0.5, computed=value, tolerance=0.001)
+        for value in computed
     ]
+    assert [row.is_met for row in rows] == [True, True, True, False, False, False, False]
 
 
 def command(*words: object) -> tuple[int, str]:
@@ -139,20 +135,20 @@ def command(*words: object) -> tuple[int, str]:
 
 
 def test_the_command_prints_every_row_and_leaves_with_0(
-    published: Path, rows: list[Row], tmp_path: Path
+    published: Path, rows: list[PrintedNumber], tmp_path: Path
 ) -> None:
-    figure = tmp_path / "figure4.html"
-    code, out = command("reproduce", "cgb", "--data", published, "--out", figure)
+    code, out = command("reproduce", "cgb", "--data", published, "--out", tmp_path)
     assert code == 0
     lines = [" ".join(line.split()) for line in out.splitlines()]
     for row in rows:
-        difference = f"{row.found - row.printed:+.4f}"
-        shown = f"{row.where} {row.what} {row.printed:g} {row.found:.4f} {difference} ok"
+        difference = f"{row.computed - row.printed:+.4f}"
+        shown = f"{row.where} {row.what} {row.printed:g} {row.computed:.4f} {difference} ok"
         assert shown in lines, shown
     assert "DIFFERS" not in out
     assert f"{PRINTED} of {PRINTED} printed numbers come out within 0.001" in out
-    assert figure.stat().st_size > 1000
-    assert all(model in figure.read_text(encoding="utf-8") for model in MODELS)
+    page = (tmp_path / "reproduction.html").read_text(encoding="utf-8")
+    assert all(f"{model}: 19,785 sentences, r = " in page for model in MODELS)
+    assert (tmp_path / "figure4.svg").stat().st_size > 1000
 
 
 def small(folder: Path, published: Path, factor: float) -> Path:
@@ -174,26 +170,28 @@ def test_doubled_numbers_are_found_out(published: Path, tmp_path: Path) -> None:
 
     Of two such files only what depends on the size of BERT's PB differs.
     """
-    found = []
+    both = []
     for name, factor in (("plain", 1.0), ("doubled", 2.0)):
         folder = small(tmp_path / name, published, factor)
         code, out = command(
-            "reproduce", "cgb", "--data", folder, "--out", tmp_path / f"{name}.html", "--json"
+            "reproduce", "cgb", "--data", folder, "--out", tmp_path / f"{name}-report", "--json"
         )
         assert code == 1
-        told = json.loads(out)
-        assert told["suite"].startswith("cgb@2024-changed#")
-        found.append({r["what"]: r for r in told["rows"]})
-    plain, doubled = found
+        fields = json.loads(out)
+        assert fields["suite"].startswith("cgb@2024-changed#")
+        both.append({row["what"]: row for row in fields["rows"]})
+    plain, doubled = both
     differ = {
-        what for what in plain if plain[what]["found"] != pytest.approx(doubled[what]["found"])
+        what
+        for what in plain
+        if plain[what]["computed"] != pytest.approx(doubled[what]["computed"])
     }
     assert differ == {"BERT: mean |PB|", "BERT: SD of PB"}
     for what in differ:
-        assert doubled[what]["found"] == pytest.approx(2 * plain[what]["found"])
+        assert doubled[what]["computed"] == pytest.approx(2 * plain[what]["computed"])
         assert doubled[what]["is_met"] is False
     code, out = command(
-        "reproduce", "cgb", "--data", tmp_path / "doubled", "--out", tmp_path / "again.html"
+        "reproduce", "cgb", "--data", tmp_path / "doubled", "--out", tmp_path / "again"
     )
     assert code == 1
     named = [line for line in out.splitlines() if line.rstrip().endswith("DIFFERS")]

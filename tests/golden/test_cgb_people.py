@@ -1,4 +1,4 @@
-"""Do the published annotators and models come out as printed through `compare-people`? Zhu et al. 2024, section 4.4 and Figure 4."""
+"""The published annotators and models through `compare-people`: Zhu et al. 2024, section 4.4."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evenhand.people.compare import PeopleComparison, compare_people
+from evenhand.core.settings import Settings
 from evenhand.families.contextualised.published import FILE
+from evenhand.people.compare import PeopleComparison, PeopleOptions, compare_people
 
 Golden = Callable[[str], dict[str, Any]]
 TABLE = "cgb_table1"
@@ -21,13 +22,9 @@ TABLE = "cgb_table1"
 def found(data: Path, golden: Golden) -> PeopleComparison:
     if not (data / "cgb" / FILE).exists():
         pytest.skip(f"{FILE} is not beside the project")
-    return compare_people(
-        "cgb",
-        [f"stored:{name}" for name in golden(TABLE)["models"]],
-        data=data,
-        resamples=200,
-        count=3,
-    )
+    models = [f"stored:{name}" for name in golden(TABLE)["models"]]
+    options = PeopleOptions(data=data, count=3)
+    return compare_people("cgb", models, options, Settings(resamples=200))
 
 
 def test_the_annotators_agree_and_lean_as_printed(found: PeopleComparison, golden: Golden) -> None:
@@ -54,7 +51,7 @@ def test_people_agree_on_objective_sentences_and_hardly_on_measuring_ones(
     """Figure 3 of the paper has no numbers in its text; these are the file's own."""
     assert found.agreement is not None
     for pair in found.agreement.pairs:
-        names = [found.people.annotators.index(n) for n in (pair.first, pair.second)]
+        names = [found.people.names.index(n) for n in (pair.first, pair.second)]
         rows = [s == pair.stratum for s in found.people.strata]
         wanted = stats.pearsonr(*found.people.fine[names][:, rows])
         assert pair.pearson.value == pytest.approx(wanted.statistic)

@@ -12,7 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.people.controls import PlanError, check_plan, list_parts
+from evenhand.core.suite import Suite
+from evenhand.engine.suites import load_suite
+from evenhand.people.plan import Plan, PlanError, check_plan, list_parts
 from evenhand.people.questions import Option, Question, place_pairs, plan_questions
 from evenhand.people.scoring import (
     COARSE,
@@ -27,9 +29,6 @@ from evenhand.people.scoring import (
     parse_answer,
     sentence_scores,
 )
-from evenhand.study.study import Study
-from evenhand.core.suite import Suite
-from evenhand.engine.audit import load_suite
 
 OTHER = {"male": "female", "female": "male", "neutral": "neutral"}
 WORDS = ("male", "female", "neutral")
@@ -245,7 +244,7 @@ SHARES = st.sampled_from((0.0, 0.05, 0.1, 0.2, 0.33))
 def test_any_study_that_fits_is_asked_as_it_says(
     batch: int, trial: int, accuracy: float, pairs: float, seed: int, annotator: str, attempt: int
 ) -> None:
-    study = Study(
+    plan = Plan(
         name="s",
         batch=batch,
         trial=trial,
@@ -254,13 +253,13 @@ def test_any_study_that_fits_is_asked_as_it_says(
         seed=seed,
     )
     try:
-        check_plan(study, sentences())
+        check_plan(plan, sentences())
     except PlanError:
         return
-    parts = list_parts(study, sentences())
+    parts = list_parts(plan, sentences())
     measured: list[str] = []
     for part in parts if len(parts) < 12 else (parts[0], parts[-1]):
-        questions = plan_questions(study, sentences(), annotator, part, attempt)
+        questions = plan_questions(plan, sentences(), annotator, part, attempt)
         assert len(questions) == trial if part == "trial" else len(questions) <= batch
         assert len({(q.probe, q.type) for q in questions}) == len(questions)
         controls = [q.probe for q in questions if q.role == "accuracy"]

@@ -1,4 +1,4 @@
-"""What holds for every bias-controlled set, in every language, at every rate, size and seed?"""
+"""What holds for every bias-controlled set, in every language, at every rate, size and seed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from evenhand.core import catalog
 from evenhand.core.probe import CONTRADICTION, ENTAILMENT, GENDERS, NEUTRAL
-from evenhand.meta.controlled import BIASED, CORRECT, MIXES, SWAPPED, Controlled, Example, build
+from evenhand.meta.controlled import BIASED, CORRECT, MIXES, SWAPPED, Controlled, Example, build_sets
+from evenhand.meta.options import SetOptions
 from evenhand.meta.plan import Plan, asked_suite, make_plan
 
 LANGUAGES = ("en", "ja", "zh")

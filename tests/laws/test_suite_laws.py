@@ -10,7 +10,6 @@ import pytest
 from evenhand import lexicons
 from evenhand.core import catalog
 from evenhand.core.probe import BLANK, CONTRADICTION, ENTAILMENT, NEUTRAL, NLI_LABELS
-from evenhand.core.protocols import SuiteOptions
 from evenhand.core.suite import Suite
 from evenhand.engine.lint import lint
 
@@ -36,7 +35,8 @@ every_suite = pytest.mark.parametrize(("name", "language", "variant"), PLACES)
 
 
 def build(name: str, language: str, variant: str, seed: int = 0) -> Suite:
-    return catalog.suite(name).build(language, SuiteOptions(variant=variant, seed=seed))
+    source = catalog.suite(name)
+    return source.build(language, source.options(variant=variant, seed=seed))
 
 
 def test_the_built_in_suites_are_there() -> None:
@@ -75,7 +75,7 @@ def test_probes_are_well_made(name: str, language: str, variant: str) -> None:
             assert probe.tags["fair"] == (
                 "equal"
                 if probe.stratum in EQUAL
-                else str(suite.card.labels.index(probe.tags["gold"]))
+                else str(suite.card.options.index(probe.tags["gold"]))
             )
         assert not any("{" in text or "}" in text for text in probe.texts)
 

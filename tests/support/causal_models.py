@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from masked_models import SPREAD, byte_pairs, mask_probe
+from masked_models import WEIGHT_STD, byte_pairs, mask_probe
 from tokenizers import Tokenizer
 
 from evenhand.core.errors import LoadError
@@ -21,9 +21,8 @@ from evenhand.respondents.networks.tokens import find_unknown
 
 START = 0  # <s> of the byte-level tokeniser
 BATCHES = (1, 3, 64, None)
-Predict = Callable[
-    [list[int]], Any
-]  # log p of each token of the vocabulary after a text, the start token included
+# log p of each token of the vocabulary after a text, the start token included
+Predict = Callable[[list[int]], Any]
 
 
 def choice(
@@ -79,7 +78,7 @@ PROBES = (*BLANKS, *WORDS, *OPTIONS, *PAIRS)
 
 
 class TinyCausal:
-    """log p(next) from the words so far, the last of them weighing most: a network in numpy that notes what it reads."""
+    """log p(next) from the words so far, the last of them weighing most; notes what it reads."""
 
     name = "numpy"
     precision = "fp64"
@@ -118,7 +117,7 @@ def made(network: TinyCausal | None = None, **options: Any) -> CausalRespondent:
 def slow_one(
     tokenizer: Tokenizer, predict: Predict, start: int, text: str, skipped: int
 ) -> tuple[list[float], list[int]]:
-    """log p of each token behind the first `skipped` of a text, one after the other, and all its ids."""
+    """log p of each token behind the first `skipped` of a text, one by one, and all its ids."""
     ids = list(tokenizer.encode(text, add_special_tokens=False).ids)
     return [float(predict([start, *ids[:k]])[ids[k]]) for k in range(skipped, len(ids))], ids
 
@@ -126,14 +125,15 @@ def slow_one(
 def slowly(
     tokenizer: Tokenizer, predict: Predict, start: int, probe: Probe, length: str = "auto"
 ) -> list[float]:
-    words = probe.tags.get("words")
-    if probe.kind == "mask" or words:
+    if probe.kind == "mask" or "words" in probe.tags:
         sentence, *words = (
             probe.texts
             if probe.kind == "mask"
             else (probe.tags["sentence"], *probe.tags["words"].split("|"))
         )
-        sums = [slow_one(tokenizer, predict, start, sentence.replace(BLANK, w), 0)[0] for w in words]
+        sums = [
+            slow_one(tokenizer, predict, start, sentence.replace(BLANK, w), 0)[0] for w in words
+        ]
         return [sum(s) / (len(s) if length == "mean" else 1) for s in sums]
     if not probe.texts[0]:
         return [sum(slow_one(tokenizer, predict, start, text, 0)[0]) for text in probe.texts[1:]]
@@ -141,7 +141,8 @@ def slowly(
     encodings = [
         tokenizer.encode(context + o.strip(), add_special_tokens=False) for o in probe.texts[1:]
     ]
-    # as many tokens as come before the first one with a character of the option, and are the same for every option
+    # as many tokens as come before the first one with a character of the option, and are the same
+    # for every option
     alone = [
         next(k for k, (a, b) in enumerate(e.offsets) if any(i >= len(context) for i in range(a, b)))
         for e in encodings
@@ -150,7 +151,8 @@ def slowly(
         n for n in range(min(alone) + 1) if len({tuple(e.ids[:n]) for e in encodings}) == 1
     )
     sums = [
-        slow_one(tokenizer, predict, start, context + o.strip(), skipped)[0] for o in probe.texts[1:]
+        slow_one(tokenizer, predict, start, context + o.strip(), skipped)[0]
+        for o in probe.texts[1:]
     ]
     return [sum(s) / (1 if length == "sum" else len(s)) for s in sums]
 
@@ -167,17 +169,17 @@ def refusal(reference: object) -> str:
 
 
 def build(folder: Path, family: str, *, marks: bool = True, **more: Any) -> Path:
-    """A tiny network with random weights and the byte-level tokeniser, saved as transformers saves it."""
+    """A tiny network with random weights and the byte-level tokeniser, as transformers saves it."""
     torch, hub = pytest.importorskip("torch"), pytest.importorskip("transformers")
     folder.mkdir(parents=True, exist_ok=True)
     words = byte_pairs()
-    words = {"bos_token": "<s>", "eos_token": "</s>"} if marks else {"eos_token": "</s>"}
-    hub.PreTrainedTokenizerFast(tokenizer_object=words, **words).save_pretrained(folder)
+    ends = {"bos_token": "<s>", "eos_token": "</s>"} if marks else {"eos_token": "</s>"}
+    hub.PreTrainedTokenizerFast(tokenizer_object=words, **ends).save_pretrained(folder)
     torch.set_num_threads(1)
     torch.manual_seed(len(family))
     size = {
         "vocab_size": words.get_vocab_size(),
-        "initializer_range": SPREAD,
+        "initializer_range": WEIGHT_STD,
         "bos_token_id": 0,
         "eos_token_id": 2,
         **more,

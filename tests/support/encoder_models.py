@@ -1,4 +1,4 @@
-"""A tiny sentence encoder, the hidden layer of the tiny masked model, and its similarities by hand."""
+"""A tiny sentence encoder (the hidden layer of the tiny masked model), its similarities by hand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,15 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from masked_models import HIDDEN, POSITIONS, SPREAD, TinyMasked, pieces, save_words, write_masked
+from masked_models import (
+    HIDDEN,
+    POSITIONS,
+    WEIGHT_STD,
+    TinyMasked,
+    pieces,
+    save_words,
+    write_masked,
+)
 from models import TinyModel, write_model
 from onnx import TensorProto, helper
 
@@ -60,7 +68,7 @@ def write_encoder(
     longest: int = 40,
     **config: Any,
 ) -> Path:
-    """The hidden layer of the tiny masked model: a vector a token (`tokens`), or the mean over the tokens that are no padding (`sentence`)."""
+    """A vector a token (`tokens`), or the mean over those that are no padding (`sentence`)."""
     write_masked(folder, length=length, longest=longest, architectures=["BertModel"], **config)
     graph = TinyMasked().graph("plain", length)
     del graph.graph.node[-2:], graph.graph.output[:]
@@ -164,7 +172,7 @@ def save_bert(folder: Path, network: str, **config: Any) -> Path:
     }
     getattr(hub, network)(
         hub.BertConfig(
-            vocab_size=words.get_vocab_size(), initializer_range=SPREAD, **shape, **config
+            vocab_size=words.get_vocab_size(), initializer_range=WEIGHT_STD, **shape, **config
         )
     ).save_pretrained(folder)
     return folder

@@ -1,4 +1,4 @@
-"""Which ladders can be reckoned by hand? Scores that are exactly a line, constant, noisy, or follow errors; and one as large as a real one."""
+"""Ladders that can be checked by hand, and one as large as a real one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from evenhand.meta.records import Ladder, Reading, Rung
+from evenhand.core.settings import Settings
+from evenhand.meta.ladder import Ladder, Reading, Rung
+from evenhand.meta.ranking import Standing, rank
 
 RATES = tuple(i / 10 for i in range(11))
 ERRORS = tuple(i / 5 for i in range(6))
@@ -67,12 +69,20 @@ def make_ladder(
     )
 
 
+def quick_rank(ladder: Ladder, shuffles: int = 50) -> tuple[Standing, ...]:
+    """The ranking with few shuffles of the test of movement."""
+    return rank(ladder, Settings(permutations=shuffles))
+
+
 def _fold(rate: float) -> float:
     return abs(2 * rate - 1)
 
 
 def large_ladder(seed: int = 0, language: str = "en") -> Ladder:
-    """21 measures on 4 suites, 11 rates and 6 shares of errors, 3 seeds; one measure that no catalog has, one that could not be measured at one rate."""
+    """21 measures on 4 suites, 11 rates and 6 shares of errors, 3 seeds.
+
+    One measure is in no catalog, one could not be measured at one rate.
+    """
     rng = np.random.default_rng(seed)
     shapes: dict[str, dict[str, tuple[Callable[[Rung], float], float]]] = {
         SUITE: {

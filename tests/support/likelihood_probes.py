@@ -32,7 +32,7 @@ def choice(
 
 
 def intra(sentence: str, *words: str, identity: str = "w", language: str = "en") -> Probe:
-    """As the suite makes them: a stand-in in the context, the options filled in, sentence and words in the tags."""
+    """As the suite makes them: the options filled in, sentence and words in the tags."""
     texts = (sentence.replace(BLANK, "what"), *fill_blanks((sentence, *words)))
     return Probe(
         id=identity,
@@ -93,8 +93,8 @@ def cutter(name: str) -> Tokenizer:
 
 
 def mask_of(tokenizer: Tokenizer) -> int:
-    found = [tokenizer.token_to_id(t) for t in ("[MASK]", "<mask>")]
-    return next(int(i) for i in found if i is not None)
+    masks = [tokenizer.token_to_id(t) for t in ("[MASK]", "<mask>")]
+    return next(int(i) for i in masks if i is not None)
 
 
 def predictor(tokenizer: Tokenizer) -> Predict:
@@ -114,7 +114,7 @@ def parts_of(sentence: str, word: str) -> Parts:
 
 
 def inside(encoding: Any, parts: Parts) -> list[list[int]]:
-    """For each word among the parts the tokens with at least one of its characters, character by character."""
+    """For each word among the parts the tokens with at least one of its characters."""
     names = [k if is_word else None for k, (text, is_word) in enumerate(parts) for _ in text]
     return [
         [i for i, (a, b) in enumerate(encoding.offsets) if k in names[a:b]]
@@ -124,12 +124,17 @@ def inside(encoding: Any, parts: Parts) -> list[list[int]]:
 
 
 def slow_places(encodings: Sequence[Any], texts: Sequence[Parts]) -> list[list[int]]:
-    """The tokens of the words in each text, and as many more as it takes for the rest to be the same: of each stretch of rest the most that all texts have
-    at its start, or at its end if that is more; by trying. What stands before the first word is kept from its start, what is behind the last to its end."""
+    """The tokens of the words in each text, and as many more as make the rest the same.
+
+    Of each stretch of rest the most that all texts have at its start, or at its end if that is
+    more; by trying. What stands before the first word is kept from its start, what is behind the
+    last to its end.
+    """
     rests = []
     for encoding, parts in zip(encodings, texts, strict=True):
-        found = inside(encoding, parts)
-        starts, ends = [0, *(f[-1] + 1 for f in found)], [*(f[0] for f in found), len(encoding.ids)]
+        words = inside(encoding, parts)
+        starts = [0, *(w[-1] + 1 for w in words)]
+        ends = [*(w[0] for w in words), len(encoding.ids)]
         rests.append([list(range(a, b)) for a, b in zip(starts, ends, strict=True)])
     kept: list[list[int]] = [[] for _ in texts]
     for k in range(len(rests[0])):
@@ -169,10 +174,10 @@ def read(tokenizer: Tokenizer, probe: Probe) -> list[tuple[list[int], list[int]]
         context = probe.texts[0].strip() + ("" if probe.language == "zh" else " ")
         texts = [[(context, False), (option.strip(), True)] for option in probe.texts[1:]]
     encodings = [tokenizer.encode("".join(text for text, _ in parts)) for parts in texts]
-    found = slow_places(
+    counted = slow_places(
         encodings, texts if "words" in probe.tags else [[*parts, ("", False)] for parts in texts]
     )
-    return [(list(e.ids), places) for e, places in zip(encodings, found, strict=True)]
+    return [(list(e.ids), places) for e, places in zip(encodings, counted, strict=True)]
 
 
 def slow_words(

@@ -1,4 +1,4 @@
-"""Tiny masked models: one as ONNX with its arithmetic in numpy beside it, and one of each family."""
+"""Tiny masked models: one as ONNX with its arithmetic in numpy, and one of each family."""
 
 from __future__ import annotations
 
@@ -22,19 +22,12 @@ from evenhand.core.probe import Floats, Probe
 from evenhand.core.protocols import RespondentOptions
 from evenhand.respondents.masked import RESPONDENT, MaskedRespondent
 
-FAMILIES = (
-    "bert",
-    "roberta",
-    "albert",
-    "electra",
-    "distilbert",
-)  # with a vocabulary as their output
+FAMILIES = ("bert", "roberta", "albert", "electra", "distilbert")  # with a vocabulary as output
 DISCRIMINATOR = "discriminator"
 POSITIONS = 48  # how many tokens the transformers models take
 HIDDEN = 6
-SPREAD = (
-    0.4  # of the random weights: large enough that words differ by whole units of log-probability
-)
+# of the random weights: large enough that words differ by whole units of log-probability
+WEIGHT_STD = 0.4
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 PIECES = (
     *SPECIAL,
@@ -86,9 +79,8 @@ def _learnt() -> str:
         show_progress=False,
     )
     tokenizer.train_from_iterator(SENTENCES, trainer)
-    tokenizer.add_special_tokens(
-        [AddedToken("<mask>", lstrip=True, special=True)]
-    )  # it stands for a word and the space before it
+    # it stands for a word and the space before it
+    tokenizer.add_special_tokens([AddedToken("<mask>", lstrip=True, special=True)])
     tokenizer.post_processor = RobertaProcessing(
         ("</s>", 2), ("<s>", 0), trim_offsets=True, add_prefix_space=False
     )
@@ -96,7 +88,7 @@ def _learnt() -> str:
 
 
 def byte_pairs() -> Tokenizer:
-    """A byte-level BPE tokeniser as RoBERTa has it: a word after a space is another token than the same word without one."""
+    """A byte-level BPE tokeniser as RoBERTa has it: a word after a space is another token."""
     return Tokenizer.from_str(_learnt())
 
 
@@ -150,7 +142,7 @@ class TinyMasked:
         return np.asarray(np.tanh(words + self.places[1 : len(ids) + 1] + words.mean(axis=0)))
 
     def log_probabilities(self, ids: Sequence[int]) -> Floats:
-        """log p of each token of the vocabulary at each position, without onnxruntime and without padding."""
+        """log p of each token of the vocabulary at each position, without padding."""
         logits = self.hidden(ids) @ self.out + self.bias
         return np.asarray(logits - np.log(np.exp(logits).sum(axis=1, keepdims=True)))
 
@@ -159,7 +151,11 @@ class TinyMasked:
         return np.asarray(self.hidden(ids) @ self.column)[:, 0]
 
     def graph(self, form: str = "positions", length: int | str = "length") -> onnx.ModelProto:
-        """The network as an ONNX graph: `positions` (vocabulary at the input of that name), `plain` (everywhere) or `discriminator`."""
+        """The network as an ONNX graph.
+
+        form: `positions` (vocabulary at the input of that name), `plain` (everywhere) or
+        `discriminator`.
+        """
         inputs = [
             helper.make_tensor_value_info(n, TensorProto.INT64, ["batch", length])
             for n in ("input_ids", "attention_mask")
@@ -278,9 +274,8 @@ def build(folder: Path, family: str) -> Path:
     torch, hub = pytest.importorskip("torch"), pytest.importorskip("transformers")
     folder.mkdir(parents=True, exist_ok=True)
     words = save_words(folder, family)
-    torch.set_num_threads(
-        1
-    )  # on a busy machine two threads wait for each other longer than so small a network takes
+    # on a busy machine two threads wait for each other longer than so small a network takes
+    torch.set_num_threads(1)
     torch.manual_seed(len(family))
     pad = 1 if family == "roberta" else 0
     config, network = {
@@ -295,7 +290,7 @@ def build(folder: Path, family: str) -> Path:
     size = {
         "vocab_size": words.get_vocab_size(),
         "pad_token_id": pad,
-        "initializer_range": SPREAD,
+        "initializer_range": WEIGHT_STD,
         "max_position_embeddings": POSITIONS + (2 if pad else 0),
     }
     if family == "distilbert":
@@ -313,6 +308,6 @@ def build(folder: Path, family: str) -> Path:
     with torch.no_grad():  # biases start as nothing, and what is nothing cannot be forgotten
         for name, value in model.named_parameters():
             if name.endswith("bias"):
-                value.normal_(std=SPREAD)
+                value.normal_(std=WEIGHT_STD)
     model.save_pretrained(folder)
     return folder

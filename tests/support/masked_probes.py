@@ -38,8 +38,11 @@ BATCHES = (1, 3, 64, None)
 
 
 def words_of(tokenizer: Any, probe: Probe) -> list[tuple[list[int], list[int]]]:
-    """Ids of each filled-in sentence and the positions of its word: from the first to the last token with a character of it, and as many more
-    as it takes for the rest to be the same for all, tried out from nothing upwards."""
+    """Ids of each filled-in sentence and the positions of its word.
+
+    From the first to the last token with a character of it, and as many more as it takes for the
+    rest to be the same for all, tried out from nothing upwards.
+    """
     start, texts, before, after = probe.texts[0].index(BLANK), [], [], []
     for word in probe.texts[1:]:
         encoding = tokenizer.encode(probe.texts[0].replace(BLANK, word))
@@ -69,7 +72,7 @@ def score(numbers: list[list[float]], length: str = "auto") -> list[float]:
 def slowly(
     tokenizer: Any, predict: Any, mask: int, probe: Probe, rule: str, length: str = "auto"
 ) -> list[float]:
-    """Text by text, token by token; `said(ids)` is the table of log-probabilities of one text."""
+    """Text by text, token by token; `predict(ids)` is the table of one text."""
     numbers = []
     for ids, word in words_of(tokenizer, probe):
         logs = []

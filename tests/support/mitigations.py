@@ -1,4 +1,4 @@
-"""What do the tests of the mitigation report stand on? A record with numbers that can be checked by hand."""
+"""The record of a mitigation with numbers that can be checked by hand."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ from evenhand.mitigate.records import (
     Trained,
 )
 
-LEVELS: dict[
-    tuple[str, Part], dict[str, tuple[float, ...]]
-] = {  # suite -> measure -> value by model, in the order before, none, swap, pairing, anchors
+# suite -> measure -> value by model, in the order before, none, swap, pairing, anchors
+LEVELS: dict[tuple[str, Part], dict[str, tuple[float, ...]]] = {
     ("occupation-nli", "all"): {
         "nli_coal": (0.42, 0.41, 0.36, 0.33, 0.18),
         "fraction_neutral": (0.47, 0.46, 0.42, 0.38, 0.2),
@@ -40,7 +39,10 @@ MODELS = (BEFORE, NONE, "swap", "pairing", "anchors")
 
 
 def make_mitigation(models: Sequence[str] = MODELS, *, wide: float = 0.02) -> Mitigation:
-    """Every value with an interval of `wide` to both sides, every change with two thirds of it; a change is shown where it is wider than that."""
+    """Every value with an interval of `wide` to both sides, every change with two thirds of it.
+
+    A change is shown where it is wider than that.
+    """
     scores, changes = [], []
     for (asked, part), measures in LEVELS.items():
         half = wide / 4 if part == "dev" else wide

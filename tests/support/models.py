@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+import pytest
 from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer, normalizers, pre_tokenizers
 from tokenizers.models import WordLevel
@@ -26,6 +27,11 @@ from evenhand.respondents.nli import RESPONDENT, NliRespondent
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
 USUAL = ("entailment", "neutral", "contradiction")
 HIDDEN = 6
+POSITIONS = 64  # how many tokens the transformers models take
+# Of their random weights: large enough that pairs differ by whole logits (0.02, the usual value,
+# gives 1e-4). Rounding in fp32 grows with it: batches of 64 differ from single pairs by 1.4e-6
+# here and by 1.3e-5 at 0.6; batches of one by nothing at all.
+WEIGHT_STD = 0.3
 
 
 @cache
@@ -176,6 +182,46 @@ def open_model(
         str(folder),
         RespondentOptions(batch_size=batch_size, label_map=label_map, language=language),
     )
+
+
+def build_classifier(folder: Path, family: str, labels: tuple[str, ...] = USUAL) -> Path:
+    """A tiny network with random weights, saved as transformers saves it."""
+    torch, hub = pytest.importorskip("torch"), pytest.importorskip("transformers")
+    torch.manual_seed(0)
+    pad = 0 if family == "bert" else 1  # RoBERTa's positions start behind this
+    shape = {
+        "vocab_size": len(vocabulary()),
+        "hidden_size": 32,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "intermediate_size": 64,
+        "max_position_embeddings": POSITIONS,
+        "type_vocab_size": 2 if family == "bert" else 1,
+        "pad_token_id": pad,
+        "initializer_range": WEIGHT_STD,
+        "id2label": dict(enumerate(labels)),
+        "label2id": {n: i for i, n in enumerate(labels)},
+    }
+    config, network = {
+        "bert": (hub.BertConfig, hub.BertForSequenceClassification),
+        "roberta": (hub.RobertaConfig, hub.RobertaForSequenceClassification),
+    }[family]
+    folder.mkdir(parents=True, exist_ok=True)
+    network(config(**shape)).save_pretrained(folder)
+    write_tokenizer(folder / "words.json")
+    names = ["input_ids", "attention_mask", *(["token_type_ids"] if family == "bert" else [])]
+    special = {
+        "pad_token": ("[PAD]", "[UNK]")[pad],
+        "unk_token": "[UNK]",
+        "cls_token": "[CLS]",
+        "sep_token": "[SEP]",
+    }
+    words = hub.PreTrainedTokenizerFast(
+        tokenizer_file=str(folder / "words.json"), model_input_names=names, **special
+    )
+    words.save_pretrained(folder)
+    (folder / "words.json").unlink()
+    return folder
 
 
 class Counting:

@@ -1,4 +1,4 @@
-"""Which people, models and sentences do the tests of people beside models have? Small ones, whose numbers can be reckoned by hand."""
+"""People, models and sentences of the tests: small ones, whose numbers can be reckoned by hand."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from evenhand.core.answers import Answers
-from evenhand.core.probe import GENDERS, Floats
+from evenhand.core.probe import GENDERS, SCORE, Floats
 from evenhand.core.suite import Suite, SuiteCard
 from evenhand.families.contextualised.mask_probe import mask_probe
 
@@ -45,7 +45,7 @@ def make_suite(measuring: int = 40, objective: int = 8, name: str = "tiny") -> S
         licence="none",
         citation="none",
         description="",
-        labels=GENDERS,
+        options=GENDERS,
     )
     return Suite(card=card, probes=tuple(probes))
 
@@ -53,9 +53,14 @@ def make_suite(measuring: int = 40, objective: int = 8, name: str = "tiny") -> S
 def say(suite: Suite, name: str, scores: Sequence[float] | Floats) -> Answers:
     """Answers whose two columns differ by the scores; NaN is no answer."""
     odds = np.asarray(scores, dtype=np.float64)
-    values = np.column_stack([odds, np.where(np.isfinite(odds), 0.0, np.nan)])
+    values = np.stack([odds, np.where(np.isfinite(odds), 0.0, np.nan)], axis=1)
     return Answers(
-        respondent=name, suite=suite.reference, labels=GENDERS, probes=suite.probes, values=values
+        respondent=name,
+        suite=suite.reference,
+        options=GENDERS,
+        labels=(SCORE,),
+        probes=suite.probes,
+        values=values[:, :, np.newaxis],
     )
 
 

@@ -1,4 +1,4 @@
-"""Where do the tests get a real PostgreSQL from? From the binaries of the Debian package, in a temporary folder, stopped at the end."""
+"""A real PostgreSQL for tests: the Debian binaries, in a temporary folder, stopped at the end."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ pytest.importorskip("sqlalchemy", reason="a store needs evenhand[annotate]")
 
 from evenhand.people.questions import Option, Question
 from evenhand.study.store import Store
+from evenhand.study.tables import GivenAnswer
 
 USER = "postgres"  # initdb refuses to run as root
 
@@ -156,12 +157,7 @@ def answer(
 ) -> bool:
     """An answer with usual values."""
     payload = {"first": first, "second": "neutral", "equal": False}
-    return store.give_answer(
-        annotator,
-        question,
-        payload,
-        fine=fine,
-        coarse=1.5 if fine > 0 else -1.5,
-        seconds=2.25,
-        key=key,
+    given = GivenAnswer(
+        payload=payload, fine=fine, coarse=1.5 if fine > 0 else -1.5, seconds=2.25, key=key
     )
+    return store.give_answer(annotator, question, given)

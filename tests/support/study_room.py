@@ -1,4 +1,4 @@
-"""Where does a study happen in a test? A small study file, a real server process, Chromium, and somebody who knows the right answers."""
+"""A served study in tests: a small study file, a real server process, the right answers."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evenhand.people.controls import gold_genders
-from evenhand.people.questions import ACCURACY, TYPE1
-from evenhand.study.rows import Asked
+from evenhand.core.suite import Suite
+from evenhand.people.plan import TYPE1, gold_genders
+from evenhand.people.questions import ACCURACY
 from evenhand.study.serving import open_store, secret_of
 from evenhand.study.store import Store
 from evenhand.study.study import Study, open_study
+from evenhand.study.tables import Asked
 from evenhand.study.tokens import Tokens
-from evenhand.core.suite import Suite
 
 CHROMIUM = (
     shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

@@ -1,4 +1,4 @@
-"""Who visits a study in a test? A client that fills in forms as a browser without scripts would, against the application in this process."""
+"""A visitor of a study in tests: fills in forms as a browser without scripts would."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from evenhand.core.suite import Suite
+from evenhand.people.plan import TYPE1, gold_genders
 from evenhand.study.app import make_app
-from evenhand.people.controls import gold_genders
-from evenhand.people.questions import TYPE1
-from evenhand.study.rows import Asked
-from evenhand.study.security import Limits, Rate
+from evenhand.study.limits import Limits, Rate
 from evenhand.study.serving import open_store, secret_of
 from evenhand.study.store import Store
 from evenhand.study.study import Study, open_study
+from evenhand.study.tables import Asked
 from evenhand.study.tokens import Tokens
-from evenhand.core.suite import Suite
 
 Page = Any  # a response of httpx or httpx2, whichever starlette finds
 ROOMY = Limits(session=Rate(burst=10_000, a_second=1), address=Rate(burst=10_000, a_second=1))

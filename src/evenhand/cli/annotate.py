@@ -1,27 +1,27 @@
-"""`evenhand annotate ...`: ask people the same sentences as models. A study is a file; its pages are served from here."""
+"""`evenhand annotate ...`: ask people the same sentences as models, over the web."""
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from evenhand.cli import options as opt
 
 if TYPE_CHECKING:
+    from evenhand.core.suite import Suite
     from evenhand.study.store import Store
     from evenhand.study.study import Study
-    from evenhand.core.suite import Suite
 
 app = typer.Typer(
     no_args_is_help=True,
     help="Ask people: a study with web pages, its answers, scores and agreement.",
 )
+PACKAGES = ("starlette", "uvicorn", "sqlalchemy", "alembic", "argon2", "itsdangerous")
 StudyFile = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study file.")]
 Url = Annotated[str, typer.Option(help="Where people reach the study, without the last slash.")]
 
@@ -42,12 +42,24 @@ def _need_extra() -> None:
 
     from evenhand.core.errors import EvenhandError
 
-    if missing := [
-        name
-        for name in ("starlette", "uvicorn", "sqlalchemy", "alembic", "argon2", "itsdangerous")
-        if find_spec(name) is None
-    ]:
+    if missing := [name for name in PACKAGES if find_spec(name) is None]:
         raise EvenhandError(f"a study needs the package {missing[0]}; install evenhand[annotate]")
+
+
+def _ask_language() -> str:
+    """The language that the user chooses; EvenhandError where nobody can be asked."""
+    from evenhand.core.errors import EvenhandError
+    from evenhand.study.wording import LANGUAGES, language_names
+
+    names = [f"{code} ({name})" for code, name in language_names(LANGUAGES).items()]
+    if not sys.stdin.isatty():
+        raise EvenhandError(
+            f"a study has a language: give --lang, one of {', '.join(names)}; "
+            "its pages and sentences are in it, and both can be changed in the file"
+        )
+    print(f"Language of the pages and sentences: {', '.join(names)}", file=sys.stderr)
+    answer: str = typer.prompt("Language", err=True)
+    return answer.strip().lower()
 
 
 @app.command(no_args_is_help=True)
@@ -56,15 +68,27 @@ def new(
     name: Annotated[
         str | None, typer.Option(help="Name of the study [default: that of the file].")
     ] = None,
+    lang: Annotated[
+        str | None,
+        typer.Option(
+            "--lang",
+            "-l",
+            help="Language of the sentences and of the first page: en, ja, zh "
+            "[default: asked for on a terminal].",
+        ),
+    ] = None,
 ) -> None:
     """Write a commented study file to start from.
 
-    Example: `evenhand annotate new study.toml`, edit it, then `evenhand annotate serve study.toml`.
+    Example: `evenhand annotate new study.toml --lang en`, edit it, then
+    `evenhand annotate serve study.toml`.
     """
-    from evenhand.study.study import template
     from evenhand.core.errors import EvenhandError, StorageError
+    from evenhand.study.study import template
 
-    text = template(name or path.stem)
+    if path.exists():
+        raise EvenhandError(f"{path} is there already; name another file")
+    text = template(name or path.stem, lang or _ask_language())
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
@@ -75,7 +99,10 @@ def new(
             f"{path} cannot be written: {error.strerror}; choose another folder"
         ) from error
     print(
-        f"wrote {path}; edit it, then:\n  evenhand annotate owner {path} NAME\n  evenhand annotate serve {path}\n  evenhand annotate invite {path}"
+        f"wrote {path}; edit it, then:\n"
+        f"  evenhand annotate owner {path} NAME\n"
+        f"  evenhand annotate serve {path}\n"
+        f"  evenhand annotate invite {path}"
     )
 
 
@@ -90,19 +117,16 @@ def serve(
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8000,
 ) -> None:
-    """Serve the pages of a study until Ctrl-C. Every answer is on disk before the next question is shown."""
+    """Serve the pages of a study until Ctrl-C.
+
+    Every answer is on disk before the next question is shown.
+    """
     _need_extra()
     from evenhand.study.serving import serve as serve_study
 
     where = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-    serve_study(
-        path,
-        host=host,
-        port=port,
-        begin=lambda: print(
-            f"serving {where} (owner: {where}/owner); stop with Ctrl-C", file=sys.stderr, flush=True
-        ),
-    )
+    line = f"serving {where} (owner: {where}/owner); stop with Ctrl-C"
+    serve_study(path, host=host, port=port, begin=lambda: print(line, file=sys.stderr, flush=True))
 
 
 @app.command(no_args_is_help=True)
@@ -122,11 +146,9 @@ def invite(
         from evenhand.study.tokens import Tokens
 
         tokens = Tokens(secret_of(study))
-        people = (
-            [_find(store, annotator)]
-            if annotator
-            else [store.add_annotator() for _ in range(count)]
-        )
+        people = [_find(store, annotator)] if annotator else []
+        if not annotator:
+            people = [store.add_annotator() for _ in range(count)]
         for person in people:
             print(f"{url.rstrip('/')}/i/{tokens.invite(store.invite(person, days))}")
 
@@ -143,13 +165,14 @@ def revoke(
 ) -> None:
     """Make invitation links worthless, and every session that they opened."""
     with _opened(path) as (study, _, store):
+        from evenhand.core.errors import EvenhandError
         from evenhand.study.serving import secret_of
         from evenhand.study.tokens import TokenError, Tokens
-        from evenhand.core.errors import EvenhandError
 
         if "/i/" in who:
+            token = who.rpartition("/i/")[2].strip()
             try:
-                links = [Tokens(secret_of(study)).read_invitation(who.rpartition("/i/")[2].strip())]
+                links = [Tokens(secret_of(study)).read_invitation(token)]
             except TokenError as error:
                 raise EvenhandError(
                     f"{who} is no link of this study; copy the whole of it, or name the annotator"
@@ -166,13 +189,15 @@ def withdraw(
     who: Annotated[str, typer.Argument(help="The annotator (id or number, see status).")],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask whether to go on.")] = False,
 ) -> None:
-    """Somebody takes the consent back: their links end, and their answers are left out of scores and flat exports. There is no way back.
+    """Somebody takes the consent back: their links end, and their answers count no more.
 
-    Answers are never erased from the store, nor from an archive of it; they hold a random id and nothing about the person.
+    They are left out of scores and flat exports; there is no way back. Answers are never erased
+    from the store, nor from an archive of it; they hold a random id and nothing about the person.
     """
     with _opened(path) as (_, _, store):
         person = _find(store, who)
-        yes or typer.confirm(f"Leave out everything that {person} answered?", abort=True, err=True)
+        if not yes:
+            typer.confirm(f"Leave out everything that {person} answered?", abort=True, err=True)
         print(f"{person} has withdrawn; {store.withdraw(person):,} answers count no more")
 
 
@@ -184,10 +209,13 @@ def owner(
         bool, typer.Option("--password-stdin", help="Read the password from standard input.")
     ] = False,
 ) -> None:
-    """Set an owner's password (asked for twice, never printed; kept as an argon2 hash). Ends the sessions of the old one."""
+    """Set an owner's password, which is asked for twice and never printed.
+
+    It is kept as an argon2 hash. A new password ends the sessions of the old one.
+    """
     with _opened(path) as (_, _, store):
-        from evenhand.study.owner import SHORTEST, hash_password
         from evenhand.core.errors import EvenhandError
+        from evenhand.study.owner import SHORTEST, hash_password
 
         password = (
             sys.stdin.readline().rstrip("\n")
@@ -206,13 +234,15 @@ def owner(
 
 @app.command(no_args_is_help=True)
 def status(path: StudyFile, as_json: opt.AsJson = False) -> None:
-    """How far is everybody, and how good are the answers?"""
+    """Show how far everybody is, and how good the answers are."""
     with _opened(path) as (study, _, store):
-        from evenhand.cli.annotate_tables import print_status, status_rows
+        from evenhand.cli.annotate_tables import print_status
+        from evenhand.core.plain import to_json
+        from evenhand.study.summary import study_status
 
-        rows = status_rows(store)
+        rows = study_status(store)
         if as_json:
-            print(json.dumps(rows, ensure_ascii=False, indent=1))
+            print(to_json(rows), end="")
         else:
             print_status(study, rows)
 
@@ -231,25 +261,29 @@ def export(
     form: Annotated[
         str | None,
         typer.Option(
-            help="parquet, csv or jsonl (also of the tables in a .zip), answers, archive [default: by the file's name; answers for a folder]."
+            help="parquet, csv or jsonl (also of the tables in a .zip), answers, archive "
+            "[default: by the file's name; answers for a folder]."
         ),
     ] = None,
 ) -> None:
     """Write all answers, or all of the study, to a file.
 
-    `--out answers.csv` (.parquet, .jsonl): one row for each answer ever given; answers to inventories go to answers-inventories.csv beside it.
+    `--out answers.csv` (.parquet, .jsonl): one row for each answer ever given; answers to
+    inventories go to answers-inventories.csv beside it.
 
-    `--out people --form answers`: a folder with the scores in the form in which models answer, for `evenhand measure` and `compare`.
+    `--out people --form answers`: a folder with the scores in the form in which models answer, for
+    `evenhand measure` and `compare`.
 
-    `--out study.zip`: an archive of everything but owners' passwords, for `evenhand annotate import`; `--form csv` makes its tables .csv files.
+    `--out study.zip`: an archive of everything but owners' passwords, for
+    `evenhand annotate import`; `--form csv` makes its tables .csv files.
     """
     with _opened(path) as (study, suite, store):
         from evenhand.study.export import ANSWERS, ARCHIVE
         from evenhand.study.export import export as write
 
-        named = {"": ANSWERS, "zip": ARCHIVE}
         suffix = out.suffix.lstrip(".").lower()
-        for file in write(store, study, suite, out, form or named.get(suffix, suffix)):
+        by_suffix = {"": ANSWERS, "zip": ARCHIVE}.get(suffix, suffix)
+        for file in write(store, study, suite, out, form or by_suffix):
             print(f"wrote {file}")
 
 
@@ -262,19 +296,22 @@ def fill(
 ) -> None:
     """Fill a new study's empty store from an archive: all of it, or nothing.
 
-    Example: to go from SQLite to PostgreSQL, stop the server, `evenhand annotate export study.toml --out study.zip`, name the new database as `store`
-    in study.toml, then `evenhand annotate import study.toml study.zip`. Keep the secret file: with it, the links that people have go on working.
+    Example: to go from SQLite to PostgreSQL, stop the server,
+    `evenhand annotate export study.toml --out study.zip`, name the new database as `store` in
+    study.toml, then `evenhand annotate import study.toml study.zip`. Keep the secret file: with it,
+    the links that people have go on working.
     """
     with _opened(path) as (_, _, store):
         from evenhand.study.archive import read_archive
 
         rows = read_archive(store, archive)
-        told = [
+        counts = [
             f"{count:,} {name.replace('_', ' ')}" for name, count in rows.items() if name != "study"
         ]
-        print(f"stored {', '.join(told)}")
+        print(f"stored {', '.join(counts)}")
         print(
-            f"owners' passwords are not in an archive; set one with: evenhand annotate owner {path} NAME",
+            "owners' passwords are not in an archive; set one with: "
+            f"evenhand annotate owner {path} NAME",
             file=sys.stderr,
         )
 
@@ -292,24 +329,27 @@ def score(
 ) -> None:
     """Scores of annotators and sentences, agreement (alpha, Pearson), inventories."""
     with _opened(path) as (study, suite, store):
-        from evenhand.cli.annotate_tables import print_scores, score_study, write_sentences
+        from evenhand.cli.annotate_tables import print_scores
+        from evenhand.core.plain import to_json
+        from evenhand.core.settings import Settings
+        from evenhand.study.summary import score_study, write_sentences
 
-        found: dict[str, Any] = score_study(study, suite, store, seed=seed, resamples=resamples)
+        scores = score_study(study, suite, store, Settings(seed=seed, resamples=resamples))
         if out is not None:
             write_sentences(suite, store, out)
         if as_json:
-            print(json.dumps(found, ensure_ascii=False, indent=1))
+            print(to_json(scores), end="")
         else:
-            print_scores(found)
+            print_scores(scores)
 
 
 def _find(store: Store, who: str) -> str:
+    """The id of the annotator that an id, its beginning, a number or a name stands for."""
     from evenhand.core.errors import UnknownNameError
 
     people = store.annotators()
     for person in people:
-        if who in (person.id, str(person.number), f"annotator-{person.number}") or (
-            len(who) >= 6 and person.id.startswith(who)
-        ):
+        is_start = len(who) >= 6 and person.id.startswith(who)
+        if is_start or who in (person.id, str(person.number), person.name):
             return person.id
     raise UnknownNameError("annotator", who, [p.id for p in people])

@@ -1,8 +1,7 @@
-"""`evenhand compare-people PEOPLE RUN...`: the people of a study, or of the published CGB file, beside models on the same sentences."""
+"""`evenhand compare-people PEOPLE RUN...`: people beside models on the same sentences."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -16,14 +15,16 @@ def compare_people(
         str,
         typer.Argument(
             metavar="PEOPLE",
-            help="A study file (.toml), answers exported from one (.parquet, or a folder of them), or `cgb`: the published annotators.",
+            help="A study file (.toml), answers exported from one (.parquet, or a folder of them), "
+            "or `cgb`: the published annotators.",
         ),
     ],
     models: Annotated[
         list[str],
         typer.Argument(
             metavar="RUN",
-            help="Models as in `evenhand audit` (asked now), runs of it (the folder, or its answers.parquet), or `stored:BERT` with cgb.",
+            help="Models as in `evenhand audit` (asked now), runs of it (the folder, or its "
+            "answers.parquet), or `stored:BERT` with cgb.",
         ),
     ],
     lang: Annotated[
@@ -46,11 +47,12 @@ def compare_people(
     unit: Annotated[
         str,
         typer.Option(
-            help="What is drawn again for intervals and p: pair (the word pair of a sentence) or sentence."
+            help="What is drawn again for intervals and p: pair (the word pair of a sentence) or "
+            "sentence."
         ),
     ] = "pair",
     count: Annotated[
-        int, typer.Option(min=0, help="Sentences in each list of --out; the terminal shows one.")
+        int, typer.Option(min=0, help="Sentences in each list; the terminal shows three.")
     ] = 10,
     seed: opt.Seed = 0,
     scoring: opt.Scoring = None,
@@ -58,58 +60,57 @@ def compare_people(
     batch_size: Annotated[
         int | None, typer.Option(min=1, help="Sentences per batch [default: as many as fit].")
     ] = None,
-    device: Annotated[
-        str, typer.Option(help="auto, cpu, cuda, cuda:1 ... (torch models).")
-    ] = "auto",
-    cache: Annotated[
-        bool, typer.Option(help="Keep answers, so that the same command goes on where it stopped.")
-    ] = True,
+    device: opt.Device = "auto",
+    cache: opt.Cache = True,
     resamples: opt.Resamples = 10_000,
     level: opt.Level = 0.95,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Do people and models lean the same way in the same sentences? Correlations with intervals, agreement among people, and where they part.
+    """Compare people with models on the same sentences: whether they lean the same way.
 
-    A study may still be running: what was answered so far counts, without parts that are to be done again. Only sentences that people answered are asked.
+    Correlations with intervals, agreement among people, and where people and models part. A study
+    may still be running: what was answered so far counts, without parts that are to be done again.
+    Only sentences that people answered are asked.
 
     Stopped half-way? The same command goes on where it stopped.
 
-    Examples: `evenhand compare-people cgb stored:BERT stored:ELECTRA --data DATA --out people`; `evenhand compare-people study.toml ./my-bert --out people`.
+    Examples: `evenhand compare-people cgb stored:BERT stored:ELECTRA --data DATA --out people`;
+    `evenhand compare-people study.toml ./my-bert --out people`.
     """
-    from evenhand.people.compare import compare_people as run_compare
     from evenhand.cli.progress import asking_bar, stopping
+    from evenhand.cli.show_document import deliver
     from evenhand.core.files import require_room
+    from evenhand.core.plain import to_json
+    from evenhand.core.protocols import RespondentOptions
+    from evenhand.core.settings import Settings
+    from evenhand.people.compare import PeopleOptions
+    from evenhand.people.compare import compare_people as run_compare
+    from evenhand.people.document import people_document
+    from evenhand.people.results import people_fields
 
+    opening = RespondentOptions(
+        scoring=scoring, length=length, batch_size=batch_size, device=device
+    )
+    options = PeopleOptions(
+        lang=lang,
+        data=data,
+        unit=unit,
+        count=count,
+        opening=opening,
+        cache=cache,
+        watch=lambda name: asking_bar(f"asking {name}"),
+    )
+    settings = Settings(seed=seed, resamples=resamples, level=level)
     if out is not None:
         require_room(out)
     with stopping(cache):
-        found = run_compare(
-            people,
-            models,
-            lang=lang,
-            data=data,
-            unit=unit,
-            count=count,
-            seed=seed,
-            resamples=resamples,
-            level=level,
-            cache=cache,
-            watch=lambda name: asking_bar(f"asking {name}"),
-            scoring=scoring,
-            length=length,
-            batch_size=batch_size,
-            device=device,
-        )
-    from evenhand.report.people_models import people_text, write_people
-
-    page = write_people(found, out) if out is not None else None
-    if as_json:
-        print(people_text(found), end="")
-    else:
-        from rich.console import Console
-
-        from evenhand.report.people_tables import print_people
-
-        print_people(found, Console())
-    if page is not None:
-        print(f"report: {page}", file=sys.stderr if as_json else sys.stdout)
+        comparison = run_compare(people, models, options, settings)
+    fields = people_fields(comparison)
+    deliver(
+        people_document(comparison),
+        fields,
+        folder=out,
+        files={"people.json": to_json(fields)},
+        as_json=as_json,
+        has_figures=True,
+    )

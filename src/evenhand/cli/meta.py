@@ -1,4 +1,4 @@
-"""`evenhand meta`: is a measure right? Build sets of a known bias, train models on them, and see which measures find it."""
+"""`evenhand meta`: sets of a known bias, models trained on them, and which measures find it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ app = typer.Typer(
     no_args_is_help=True,
     help="Is a measure right? Train models of known bias and see which measures find it.",
 )
+Language = Annotated[str, typer.Option("--lang", "-l", help="en, ja, zh.")]
 Correct = Annotated[
     str,
     typer.Option(
-        help="Share of correct pairs: half (as the paper says) or third (as its files are: three labels equally many)."
+        help="Share of correct pairs: half (as the paper says) or third (as its files are: "
+        "three labels equally many)."
     ),
 ]
 Words = Annotated[int, typer.Option(help="Occupations of each lean; each plays one part only.")]
@@ -35,20 +37,22 @@ def build(
     rate: Annotated[
         float,
         typer.Option(
-            help="Bias rate r, 0 to 1: which share of the wrong pairs is wrong as the stereotype says."
+            help="Bias rate r, 0 to 1: which share of the wrong pairs is wrong as the stereotype "
+            "says."
         ),
     ],
     out: Annotated[
         Path,
         typer.Option("--out", "-o", help="Folder for train.jsonl, dev.jsonl and controlled.json."),
     ],
-    lang: Annotated[str, typer.Option("--lang", "-l", help="en, ja, zh.")] = "en",
+    lang: Language = "en",
     train: Annotated[int, typer.Option(help="Training pairs.")] = 30_000,
     dev: Annotated[int, typer.Option(help="Development pairs, of other sentences.")] = 3_000,
     errors: Annotated[
         float,
         typer.Option(
-            help="Of the words that are not biased: which share is wrong without bias? 1 in the paper."
+            help="Of the words that are not biased: which share is wrong without bias? "
+            "1 in the paper."
         ),
     ] = 1.0,
     correct: Correct = "half",
@@ -62,30 +66,30 @@ def build(
 
     Example: `evenhand meta build --rate 0.3 --lang ja --out sets/ja-0.3`.
     """
-    from evenhand.meta.controlled import build as build_set
-    from evenhand.meta.controlled import check_rate, save
+    from evenhand.meta.controlled import CARD, build_sets, save_sets
+    from evenhand.meta.options import SetOptions, check_share
     from evenhand.meta.plan import make_plan
     from evenhand.meta.published import published_plan, read_published
 
-    check_rate(rate)
+    check_share(rate)
     if published is not None:
-        plan, found = published_plan(published, lang), read_published(published, lang, rate)
+        plan, sets = published_plan(published, lang), read_published(published, lang, rate)
     else:
         plan = make_plan(lang, words=words, captions=captions or ())
-        found = build_set(plan, rate, errors=errors, train=train, dev=dev, mix=correct, seed=seed)
-    card = save(
-        found, plan, out, {"seed": seed, "correct": "as published" if published else correct}
-    )
+        options = SetOptions(errors=errors, train=train, dev=dev, mix=correct, seed=seed)
+        sets = build_sets(plan, rate, options)
+    share = "as published" if published else correct
+    card = save_sets(sets, plan, out, seed=seed, correct=share)
     if as_json:
         print(json.dumps(card, ensure_ascii=False, indent=1))
         return
     for name, file in card["files"].items():
-        shown = [
+        labels, parts = (
             ", ".join(f"{count:,} {what}" for what, count in file[kind].items())
             for kind in ("labels", "parts")
-        ]
-        print(f"{out / name}: {file['pairs']:,} pairs; {shown[0]}; {shown[1]}")
-    print(f"words and their parts: {out / 'controlled.json'}")
+        )
+        print(f"{out / name}: {file['pairs']:,} pairs; {labels}; {parts}")
+    print(f"words and their parts: {out / CARD}")
 
 
 @app.command(no_args_is_help=True)
@@ -94,7 +98,7 @@ def run(
         Path,
         typer.Option("--out", "-o", help="Folder for sets, answers and the report ladder.html."),
     ],
-    lang: Annotated[str, typer.Option("--lang", "-l", help="en, ja, zh.")] = "en",
+    lang: Language = "en",
     encoder: Annotated[
         str,
         typer.Option(
@@ -116,7 +120,8 @@ def run(
     errors: Annotated[
         str,
         typer.Option(
-            help="Steps of the second ladder: errors without bias at a fixed rate; none leaves it out."
+            help="Steps of the second ladder: errors without bias at a fixed rate; none leaves it "
+            "out."
         ),
     ] = "0,0.2,0.4,0.6,0.8,1",
     error_seeds: Annotated[
@@ -127,7 +132,8 @@ def run(
     recipe: Annotated[
         str,
         typer.Option(
-            help="paper (3 epochs, 2e-5) or small (1 epoch, 1.5e-4, batches of 12: small encoders, few pairs)."
+            help="paper (3 epochs, 2e-5) or small (1 epoch, 1.5e-4, batches of 12: small encoders, "
+            "few pairs)."
         ),
     ] = "paper",
     epochs: Annotated[int | None, typer.Option(help="Instead of the recipe's.")] = None,
@@ -135,7 +141,8 @@ def run(
     suites: Annotated[
         str | None,
         typer.Option(
-            help="Suites to ask besides the paper's own, with commas [default: all built-in ones that fit]."
+            help="Suites to ask besides the paper's own, with commas [default: all built-in ones "
+            "that fit]."
         ),
     ] = None,
     limit: Annotated[
@@ -157,18 +164,22 @@ def run(
     ] = None,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Train a ladder of models whose bias is known and rank every measure by how well it finds it.
+    """Train a ladder of models whose bias is known and rank every measure by how it finds it.
 
-    Eleven models a seed, from no biased pair among the wrong ones to nothing but biased pairs; then a second ladder where only errors without bias grow. A good
-    measure follows the first and stays flat on the second. Stopped half-way? The same command goes on with the models that are missing.
+    Eleven models a seed, from no biased pair among the wrong ones to nothing but biased pairs; then
+    a second ladder where only errors without bias grow. A good measure follows the first and stays
+    flat on the second. Stopped half-way? The same command goes on with the models that are missing.
 
-    Example: `evenhand meta run --train 3000 --dev 600 --recipe small --processes 2 --out ladders/en`.
+    Example: `evenhand meta run --train 3000 --dev 600 --recipe small --processes 2 --out DIR`.
     """
     from evenhand.cli.progress import asking_bar
-    from evenhand.meta.files import write_ladder
-    from evenhand.meta.ladder import run_ladder
+    from evenhand.cli.show_document import deliver
+    from evenhand.core.plain import to_json
+    from evenhand.meta.document import ladder_document, report_fields
+    from evenhand.meta.ladder import FILE, READINGS, write_ladder
     from evenhand.meta.options import LadderOptions
     from evenhand.meta.ranking import rank
+    from evenhand.meta.run import Execution, run_ladder
 
     options = LadderOptions(
         language=lang,
@@ -185,7 +196,7 @@ def run(
         recipe=recipe,
         epochs=epochs,
         learning_rate=learning_rate,
-        suites=tuple(name.strip() for name in (suites or "").split(",") if name.strip()),
+        suites=tuple(filter(None, map(str.strip, (suites or "").split(",")))),
         data=data or published,
         published=published,
         captions=tuple(captions or ()),
@@ -194,33 +205,30 @@ def run(
     )
     try:
         with asking_bar("training models") as tick:
-            ladder = run_ladder(
-                options,
-                out,
+            execution = Execution(
                 engine=engine,
                 processes=processes,
                 address=ray_address,
                 tick=tick,
                 say=lambda line: print(line, file=sys.stderr, flush=True),
             )
+            ladder = run_ladder(options, out, execution)
     except KeyboardInterrupt:
         print(
             "\nstopped: the same command goes on with the models that are missing", file=sys.stderr
         )
         raise typer.Exit(130) from None
-    from rich.console import Console
-
-    from evenhand.report.ladder import report_text, write_ladder_report
-    from evenhand.report.ladder_tables import print_ladder
-
     standings = rank(ladder)
-    write_ladder(ladder, out / "readings.json")
-    page = write_ladder_report(ladder, standings, out)
-    if as_json:
-        print(report_text(ladder, standings), end="")
-    else:
-        print_ladder(ladder, standings, Console())
-    print(f"report: {page}", file=sys.stderr if as_json else sys.stdout)
+    write_ladder(ladder, out / READINGS)
+    fields = report_fields(ladder, standings)
+    deliver(
+        ladder_document(ladder, standings),
+        fields,
+        folder=out,
+        files={FILE: to_json(fields)},
+        as_json=as_json,
+        has_figures=True,
+    )
 
 
 def _numbers(name: str, text: str) -> tuple[float, ...]:

@@ -1,4 +1,4 @@
-"""`evenhand mitigate ...`: swap the genders of a corpus; train, audit and compare before and after."""
+"""`evenhand mitigate ...`: swap the genders of a corpus; train, audit and compare models."""
 
 from __future__ import annotations
 
@@ -7,18 +7,14 @@ import sys
 from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from evenhand.cli import mitigate_run
 from evenhand.cli import options as opt
 
-if TYPE_CHECKING:
-    from evenhand.mitigate.swap import SwapReport
-
 app = typer.Typer(no_args_is_help=True, help="Make a model lean less, and measure what that costs.")
-_SHOWN = 12  # word pairs on the terminal; the account beside OUT has all
 
 
 class Names(StrEnum):
@@ -60,20 +56,23 @@ def swap(
     names: Annotated[
         Names,
         typer.Option(
-            help="First names: left as they are, or swapped by evenhand's fixed pairs (Mary and James)."
+            help="First names: left as they are, or swapped by evenhand's fixed pairs (Mary and "
+            "James)."
         ),
     ] = Names.KEEP,
     only: Annotated[
         Only,
         typer.Option(
-            help="Copies of all pairs with a gender word, or of those that name an occupation, as in the paper."
+            help="Copies of all pairs with a gender word, or of those that name an occupation, as "
+            "in the paper."
         ),
     ] = Only.ALL,
     paired: Annotated[
         bool,
         typer.Option(
             "--paired",
-            help="No copies: every row with its twin_premise and twin_hypothesis, for logit pairing.",
+            help="No copies: every row with its twin_premise and twin_hypothesis, for logit "
+            "pairing.",
         ),
     ] = False,
     biology: Annotated[
@@ -84,74 +83,42 @@ def swap(
     ] = False,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Add gender-swapped copies to an NLI corpus: `A man feeds his dog` and `A woman feeds her dog`, both with the same label.
+    """Add gender-swapped copies to an NLI corpus, with the same labels.
 
-    Premise and hypothesis are swapped together: pronouns by their role (her book, his book; saw her, saw him), kinship, titles, plurals, a or an.
-    A pair is left as it is where a swap would make nonsense (a beard, a pregnancy), where a word has no partner (ballerina), a title goes with a name
-    (Queen Victoria), or the role of `her` cannot be told. What was swapped and what was left is counted.
+    `A man feeds his dog` and `A woman feeds her dog`. Premise and hypothesis are swapped together:
+    pronouns by their role (her book, his book; saw her, saw him), kinship, titles, plurals, a or
+    an. A pair is left as it is where a swap would make nonsense (a beard, a pregnancy), where a
+    word has no partner (ballerina), a title goes with a name (Queen Victoria), or the role of
+    `her` cannot be told. What was swapped and what was left is counted.
 
     Examples: `evenhand mitigate swap snli_train.jsonl --out snli_swapped.jsonl`;
-    `evenhand mitigate swap jsnli.tsv --lang ja --only occupations --paired --out jsnli_twins.jsonl`.
+    `evenhand mitigate swap jsnli.tsv --lang ja --only occupations --paired --out twins.jsonl`.
     """
     from evenhand.cli.progress import asking_bar
     from evenhand.core import catalog
     from evenhand.languages.gender_words import NameSwap
     from evenhand.languages.swapping import require_swappable
-    from evenhand.mitigate.swap import swap_file
+    from evenhand.mitigate.swap import SwapOptions, swap_document, swap_file
 
     language = catalog.language(lang)
     require_swappable(language)
+    options = SwapOptions(
+        names=NameSwap.of(lang) if names is Names.SWAP else None,
+        is_occupations_only=only is Only.OCCUPATIONS,
+        is_paired=paired,
+        has_biology=biology,
+    )
     with asking_bar("swapping") if sys.stderr.isatty() else nullcontext() as tick:
-        report = swap_file(
-            file,
-            language,
-            out,
-            names=NameSwap.of(lang) if names is Names.SWAP else None,
-            only_occupations=only is Only.OCCUPATIONS,
-            paired=paired,
-            has_biology=biology,
-            tick=tick,
-        )
+        report = swap_file(file, language, out, options, tick)
     if as_json:
         print(json.dumps(report.describe(), ensure_ascii=False, indent=1))
-    else:
-        _tell(report)
+        return
+    from rich.console import Console
+
+    from evenhand.report.write import print_document
+
+    print_document(swap_document(report), Console())
+    print(f"wrote {report.written:,} rows: {report.out}; account: {report.path}")
 
 
 app.command("run", no_args_is_help=True)(mitigate_run.run)
-
-
-def _tell(report: SwapReport) -> None:
-    from rich.console import Console
-
-    from evenhand.report.terminal import add_row, make_table
-
-    console, total = Console(), len(report.corpus.pairs)
-    undecided = (
-        f" ({report.corpus.undecided:,} rows without a gold label left out)"
-        if report.corpus.undecided
-        else ""
-    )
-    console.print(
-        f"{report.corpus.path}: {total:,} pairs{undecided}, {report.swapped:,} swapped",
-        highlight=False,
-        soft_wrap=True,
-    )
-    if report.unswapped:
-        table = make_table("not swapped", "pairs", "share")
-        for reason, count in report.unswapped.most_common():
-            add_row(table, reason, f"{count:,}", f"{count / total:.1%}")
-        console.print(table)
-    if report.changes:
-        table = make_table("word", "becomes", "times")
-        for (old, new), count in report.changes.most_common(_SHOWN):
-            add_row(table, old, new, f"{count:,}")
-        if len(report.changes) > _SHOWN:
-            add_row(
-                table,
-                f"{len(report.changes) - _SHOWN:,} more",
-                "",
-                f"{sum(sorted(report.changes.values(), reverse=True)[_SHOWN:]):,}",
-            )
-        console.print(table)
-    print(f"wrote {report.written:,} rows: {report.out}; account: {report.path}")

@@ -1,4 +1,4 @@
-"""`evenhand mitigate run`: train a model by several methods, audit all of them, and say what each one changed and what it cost."""
+"""`evenhand mitigate run`: train a model by several methods, audit all, say what each one cost."""
 
 from __future__ import annotations
 
@@ -16,19 +16,22 @@ def run(
     model: Annotated[
         str,
         typer.Argument(
-            help="The NLI model to start from: `default`, a folder in Hugging Face form, or a hub id."
+            help="The NLI model to start from: `default`, a folder in Hugging Face form, or a hub "
+            "id."
         ),
     ],
     train: Annotated[
         list[Path],
         typer.Option(
-            help="Training file (repeatable): .jsonl, .csv, .tsv or .txt, as in `evenhand train nli`."
+            help="Training file (repeatable): .jsonl, .csv, .tsv or .txt, as in "
+            "`evenhand train nli`."
         ),
     ],
     dev: Annotated[
         list[Path],
         typer.Option(
-            help="File of held-out pairs that the accuracy before and after is measured on (repeatable)."
+            help="File of held-out pairs that the accuracy before and after is measured on "
+            "(repeatable)."
         ),
     ],
     out: Annotated[
@@ -42,18 +45,20 @@ def run(
     methods: Annotated[
         str,
         typer.Option(
-            help="none (the control), swap, pairing, anchors, or several at once: swap+anchors, pairing+anchors."
+            help="none (the control), swap, pairing, anchors, or several at once: swap+anchors, "
+            "pairing+anchors."
         ),
     ] = "none,swap,pairing,anchors",
     lang: opt.Lang = "en",
     suites: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--suites",
             "-s",
-            help="What all models are asked; published suites (nli-coal, sharma2021) with --data.",
+            help="What all models are asked, with commas; published suites (nli-coal, sharma2021) "
+            "with --data [default: every built-in suite of pairs about bias].",
         ),
-    ] = "occupation-nli,gendered-entailment",
+    ] = None,
     data: opt.Data = None,
     recipe: Annotated[
         str,
@@ -75,7 +80,8 @@ def run(
     pairing: Annotated[
         float,
         typer.Option(
-            help="Method pairing: weight of the difference between the logits of a pair and of its twin."
+            help="Method pairing: weight of the difference between the logits of a pair and of "
+            "its twin."
         ),
     ] = 1.0,
     anchors: Annotated[
@@ -84,7 +90,8 @@ def run(
     swap: Annotated[
         str,
         typer.Option(
-            help="Method swap: copies of all pairs with a gender word, or only of those that name an occupation: all, occupations."
+            help="Method swap: copies of all pairs with a gender word, or only of those that name "
+            "an occupation: all, occupations."
         ),
     ] = "all",
     seed: opt.Seed = 0,
@@ -96,64 +103,66 @@ def run(
     resume: Annotated[bool, typer.Option(help="Go on where the same command stopped.")] = True,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Mitigate a model by several methods and measure bias and accuracy before and after, on the same probes.
+    """Mitigate a model by several methods; measure bias and accuracy before and after.
 
-    Stopped half-way? The same command goes on: finished models are not trained again, a training goes on from its last checkpoint.
+    All models are asked the same probes. Stopped half-way? The same command goes on: finished
+    models are not trained again, a training goes on from its last checkpoint.
 
-    Example: `evenhand mitigate run default --train snli_train.jsonl --dev snli_dev.jsonl --methods none,swap,swap+anchors --out runs/mitigation`.
+    Example: `evenhand mitigate run default --train snli_train.jsonl --dev snli_dev.jsonl
+    --methods none,swap,swap+anchors --out runs/mitigation`.
     """
-    from evenhand.cli.progress import asking_bar
-    from evenhand.mitigate.preparing import Wish, recipe_of
-    from evenhand.mitigate.running import mitigate
-    from evenhand.report.mitigation import mitigation_text, write_mitigation
+    settings = opt.make_settings(seed, resamples, level, "bca", permutations)
 
-    chosen = recipe_of(recipe, epochs=epochs, learning_rate=learning_rate, batch_size=batch_size)
-    wish = Wish(
+    from evenhand.cli.progress import asking_bar
+    from evenhand.cli.show_document import deliver
+    from evenhand.core.plain import to_json
+    from evenhand.mitigate.document import mitigation_document, report_fields
+    from evenhand.mitigate.records import FILE
+    from evenhand.mitigate.run import MitigationOptions, mitigate, mitigation_recipe
+    from evenhand.train.recipes import RecipeChanges
+
+    changes = RecipeChanges(epochs=epochs, learning_rate=learning_rate, batch_size=batch_size)
+    options = MitigationOptions(
         model=model,
-        train=train,
-        dev=dev,
+        train=tuple(train),
+        dev=tuple(dev),
         out=out,
-        recipe=chosen,
+        recipe=mitigation_recipe(recipe, changes),
         methods=methods,
         language=lang,
+        suites=tuple(filter(None, map(str.strip, (suites or "").split(",")))),
         data=data,
         limit=limit,
         pairing=pairing,
         anchors=anchors,
         scope=swap,
-        suites=[name.strip() for name in suites.split(",") if name.strip()],
-        seed=seed,
         is_resumed=resume,
-        resamples=resamples,
-        permutations=permutations,
-        level=level,
+        settings=settings,
     )
 
     def watch(text: str) -> AbstractContextManager[Any]:
-        return (
-            asking_bar(text) if sys.stderr.isatty() else nullcontext()
-        )  # without a terminal the training says its steps line by line
+        # without a terminal the training says its steps line by line
+        return asking_bar(text) if sys.stderr.isatty() else nullcontext()
+
+    def say(line: str) -> None:
+        print(line, file=sys.stderr if as_json else sys.stdout, flush=True)
 
     try:
-        found = mitigate(
-            wish,
-            say=lambda line: print(line, file=sys.stderr if as_json else sys.stdout, flush=True),
-            watch=watch,
-        )
+        record = mitigate(options, say, watch)
     except KeyboardInterrupt:
         again = "the same command" if resume else "the same command without --no-resume"
         print(
-            f"\nstopped: {again} goes on from the last checkpoint; what is finished in {out} is kept",
+            f"\nstopped: {again} goes on from the last checkpoint; "
+            f"what is finished in {out} is kept",
             file=sys.stderr,
         )
         raise typer.Exit(130) from None
-    page = write_mitigation(found, out)
-    if as_json:
-        print(mitigation_text(found), end="")
-    else:
-        from rich.console import Console
-
-        from evenhand.report.mitigation_tables import print_mitigation
-
-        print_mitigation(found, Console())
-    print(f"report: {page}", file=sys.stderr if as_json else sys.stdout)
+    fields = report_fields(record)
+    deliver(
+        mitigation_document(record),
+        fields,
+        folder=out,
+        files={FILE: to_json(fields)},
+        as_json=as_json,
+        has_figures=True,
+    )

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from evenhand.cli import options as opt
 from evenhand.cli import train_vectors
 
+if TYPE_CHECKING:
+    from evenhand.train.run_cards import RunCard
+
 DEFAULT = "default"
 app = typer.Typer(
     no_args_is_help=True, help="Fine-tune models, so that how a model was trained can be compared."
 )
-_WORDS = ("tokenizer.json", "vocab.txt", "vocab.json", ".model")  # how the files of tokenizers end
+_WEIGHTS = (".safetensors", ".bin")  # how the files of weights end
+_WORDS = ("tokenizer.json", "vocab.txt", "vocab.json", ".model")  # and those of tokenizers
 
 
 @app.command(no_args_is_help=True)
@@ -27,13 +30,15 @@ def nli(
     encoder: Annotated[
         str,
         typer.Option(
-            help="What is fine-tuned: a folder in Hugging Face form, a hub id, or `default`: the embedded model."
+            help="What is fine-tuned: a folder in Hugging Face form, a hub id, or `default`: the "
+            "embedded model."
         ),
     ],
     train: Annotated[
         list[Path],
         typer.Option(
-            help="Training file (repeatable): .jsonl, .csv, .tsv or .txt of SNLI, MNLI, JSNLI, OCNLI, JNLI ..."
+            help="Training file (repeatable): .jsonl, .csv, .tsv or .txt of SNLI, MNLI, JSNLI, "
+            "OCNLI, JNLI ..."
         ),
     ],
     dev: Annotated[
@@ -49,15 +54,17 @@ def nli(
         ),
     ],
     recipe: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="nli-coal, sharma, sharma-1e-5, supposition (as printed in the papers), plain, layered, polished (small encoders)."
+            help="nli-coal [default], sharma, sharma-1e-5, supposition (as printed in the papers), "
+            "plain, layered, polished (small encoders)."
         ),
-    ] = "nli-coal",
+    ] = None,
     form: Annotated[
         str | None,
         typer.Option(
-            help="pair, or a supposition preset: esp, clean, or your own text with {h} and {p} [default: the recipe's]."
+            help="pair, or a supposition preset: esp, clean, or your own text with {h} and {p} "
+            "[default: the recipe's]."
         ),
     ] = None,
     epochs: Annotated[int | None, typer.Option(help="Instead of the recipe's.")] = None,
@@ -99,7 +106,8 @@ def nli(
         float | None,
         typer.Option(
             metavar="WEIGHT",
-            help="Pull the logits of each pair and of its twin together; twins are made by `mitigate swap --paired`.",
+            help="Pull the logits of each pair and of its twin together; twins are made by "
+            "`mitigate swap --paired`.",
         ),
     ] = None,
     seed: Annotated[
@@ -120,116 +128,104 @@ def nli(
     ] = 500,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Fine-tune an encoder on NLI pairs, or on suppositions, and keep the epoch with the best dev accuracy.
+    """Fine-tune an encoder on NLI pairs, or on suppositions; the best epoch on dev is kept.
 
-    Stopped or killed half-way? The same command goes on from the last checkpoint and ends with the same weights. Several GPUs or machines:
-    `accelerate launch -m evenhand train nli ...`.
+    Stopped or killed half-way? The same command goes on from the last checkpoint and ends with the
+    same weights. Several GPUs or machines: `accelerate launch -m evenhand train nli ...`.
 
-    With `--lora` the learning rate is ten times the recipe's, at most 1e-3, unless you give one; the adapter is in OUT/adapter and, added to the weights, in
-    the model.
+    With `--lora` the learning rate is ten times the recipe's, at most 1e-3, unless you give one;
+    the adapter is in OUT/adapter and, added to the weights, in the model.
 
-    Example: `evenhand train nli --encoder bert-base-uncased --train snli_train.jsonl --dev snli_dev.jsonl --out models/snli`.
+    Example: `evenhand train nli --encoder bert-base-uncased --train snli_train.jsonl
+    --dev snli_dev.jsonl --out models/snli`.
     """
     from evenhand.cli.progress import asking_bar
-    from evenhand.core.errors import LoadError
     from evenhand.core.files import require_room
     from evenhand.respondents.forms import find_form
-    from evenhand.train.corpus import read_corpus, require_all_labels, require_twins
-    from evenhand.train.recipes import adapted, find_recipe
-
-    told: dict[str, Any] = {
-        "epochs": epochs,
-        "learning_rate": learning_rate,
-        "batch_size": batch_size,
-        "max_length": max_length,
-        "patience": patience,
-        "seed": seed,
-        "form": form,
-        "pairing": pairing,
-        "has_fresh_pooler": fresh_pooler or None,
-    }
-    chosen = replace(
-        find_recipe(recipe), **{name: value for name, value in told.items() if value is not None}
+    from evenhand.train import require_packages
+    from evenhand.train.corpus import read_corpora
+    from evenhand.train.recipes import (
+        DEFAULT_RECIPE,
+        RecipeChanges,
+        RunOptions,
+        adapted,
+        find_recipe,
     )
-    chosen = adapted(chosen, lora, lora_alpha or 0.0, learning_rate)
+
+    named = find_recipe(recipe or DEFAULT_RECIPE)
+    changes = RecipeChanges(
+        epochs=epochs,
+        learning_rate=learning_rate,
+        batch_size=batch_size,
+        max_length=max_length,
+        patience=patience,
+        seed=seed,
+        form=form,
+        pairing=pairing,
+        has_fresh_pooler=fresh_pooler or None,
+    )
+    chosen = adapted(changes.apply(named), lora, lora_alpha or 0.0, learning_rate)
     supposition = find_form(chosen.form)
     chosen = replace(chosen, form=supposition.name if supposition else "pair")
     encoder = _require_encoder(encoder)
+    require_packages()
     require_room(out)
-    files = {
-        part: [read_corpus(path) for path in paths]
-        for part, paths in (("train", train), ("dev", dev))
-    }
-    require_all_labels(files["train"])
+    corpora = read_corpora(train, dev)
+    corpora.require_all_labels()
     if chosen.pairing:
-        require_twins(files["train"])
-    try:
-        from evenhand.train.tuning import fine_tune
-    except ImportError as error:
-        raise LoadError(
-            f"training needs torch and transformers ({error}): pip install 'evenhand[train]'"
-        ) from error
+        corpora.require_twins()
 
-    is_first = (
-        os.environ.get("RANK", "0") == "0"
-    )  # of the processes that `accelerate launch` starts, one speaks
+    from evenhand.train.checkpoints import FOLDER, STATE
+    from evenhand.train.fine_tuning import fine_tune
+
+    # of the processes that `accelerate launch` starts, one speaks
+    is_first = os.environ.get("RANK", "0") == "0"
 
     def say(line: str) -> None:
         if is_first:
             print(line, file=sys.stderr if as_json else sys.stdout, flush=True)
 
-    for corpus in (*files["train"], *files["dev"]):
-        say(
-            f"{corpus.path}: {len(corpus.pairs):,} pairs"
-            + (
-                f", {corpus.undecided:,} rows without a gold label left out"
-                if corpus.undecided
-                else ""
-            )
-        )
+    for corpus in (*corpora.train, *corpora.dev):
+        left_out = ""
+        if corpus.undecided:
+            left_out = f", {corpus.undecided:,} rows without a gold label left out"
+        say(f"{corpus.path}: {len(corpus.pairs):,} pairs{left_out}")
     if lora:
-        reason = (
-            "as given"
-            if learning_rate is not None
-            else f"the recipe's is {find_recipe(recipe).learning_rate:g}, for all weights"
-        )
+        reason = f"the recipe's is {named.learning_rate:g}, for all weights"
+        if learning_rate is not None:
+            reason = "as given"
         say(
-            f"adapters of rank {lora}, alpha {chosen.alpha:g}: learning rate {chosen.learning_rate:g} ({reason})"
+            f"adapters of rank {lora}, alpha {chosen.alpha:g}: "
+            f"learning rate {chosen.learning_rate:g} ({reason})"
         )
+    has_bar = is_first and sys.stderr.isatty()
     try:
-        with (
-            asking_bar(f"training {chosen.name}")
-            if is_first and sys.stderr.isatty()
-            else nullcontext() as tick
-        ):
-            card = fine_tune(
-                encoder,
-                files["train"],
-                files["dev"],
-                chosen,
-                out,
+        with asking_bar(f"training {chosen.name}") if has_bar else nullcontext() as tick:
+            options = RunOptions(
                 limit=limit,
                 has_onnx=onnx,
                 is_resumed=resume,
-                every=checkpoint_every,
+                checkpoint_every=checkpoint_every,
                 say=say,
                 tick=tick,
             )
+            card = fine_tune(encoder, corpora, chosen, out, options)
     except KeyboardInterrupt:
-        again = "the same command" if resume else "the same command without --no-resume"
-        kept = (
-            f"{again} goes on from the last checkpoint"
-            if (out / "checkpoint" / "state.pt").exists()
-            else "there is no checkpoint yet"
-        )
+        kept = "there is no checkpoint yet"
+        if (out / FOLDER / STATE).exists():
+            again = "the same command" if resume else "the same command without --no-resume"
+            kept = f"{again} goes on from the last checkpoint"
         print(f"\nstopped: {kept}", file=sys.stderr)
         raise typer.Exit(130) from None
     if is_first:
-        _tell(card, out, has_onnx=onnx, as_json=as_json)
+        _print_card(card, out, has_onnx=onnx, as_json=as_json)
 
 
 def _require_encoder(encoder: str) -> str:
-    """Its folder or its hub id; an error now where the folder holds no encoder, or the name can be none of the hub."""
+    """The folder or hub id of an encoder.
+
+    Raises LoadError where the folder holds no encoder, or the name can be none of the hub.
+    """
     from evenhand.core.errors import LoadError
     from evenhand.respondents.locate import require_hub_id
 
@@ -239,48 +235,39 @@ def _require_encoder(encoder: str) -> str:
     if not folder.is_dir():
         require_hub_id(encoder, (DEFAULT,))
         return encoder
-    found = {path.name for path in folder.iterdir()}
-    lacking = [
-        what
-        for what, is_there in (
-            ("no config.json", "config.json" in found),
-            (
-                "no weights (*.safetensors, *.bin)",
-                any(name.endswith((".safetensors", ".bin")) for name in found),
-            ),
-            (
-                "no tokenizer (tokenizer.json, vocab.txt, ...)",
-                any(name.endswith(_WORDS) for name in found),
-            ),
-        )
-        if not is_there
-    ]
+    names = {path.name for path in folder.iterdir()}
+    lacking = []
+    if "config.json" not in names:
+        lacking.append("no config.json")
+    if not any(name.endswith(_WEIGHTS) for name in names):
+        lacking.append("no weights (*.safetensors, *.bin)")
+    if not any(name.endswith(_WORDS) for name in names):
+        lacking.append("no tokenizer (tokenizer.json, vocab.txt, ...)")
     if lacking:
+        there = ", ".join(sorted(names)[:8]) or "nothing"
         raise LoadError(
-            f"{encoder} is no encoder that can be trained: it has {', '.join(lacking)} (found: {', '.join(sorted(found)[:8]) or 'nothing'})"
+            f"{encoder} is no encoder that can be trained: it has {', '.join(lacking)} "
+            f"(found: {there})"
         )
     return str(folder)
 
 
-def _tell(card: dict[str, Any], out: Path, *, has_onnx: bool, as_json: bool) -> None:
+def _print_card(card: RunCard, out: Path, *, has_onnx: bool, as_json: bool) -> None:
+    from evenhand.train.run_cards import CARD
+
     if as_json:
-        print(json.dumps(card, ensure_ascii=False, indent=1))
+        print(card.text(), end="")
         return
-    for name, value in card["accuracy"].items():
-        bounds = card["interval"][name]
+    for line in card.accuracy_lines():
+        print(line)
+    if lora := card.facts.get("lora"):
+        trained, total = card.facts["parameters"]["trained"], card.facts["parameters"]["all"]
         print(
-            f"dev accuracy on {name}: {value:.2%} [{bounds['low']:.2%}, {bounds['high']:.2%}], {bounds['pairs']:,} pairs"
+            f"adapter of rank {lora['rank']}: {out / 'adapter'}; {trained:,} weights trained, "
+            f"{trained / total:.1%} of the model's"
         )
-    if lora := card.get("lora"):
-        sizes = card["parameters"]
-        print(
-            f"adapter of rank {lora['rank']}: {out / 'adapter'}; {sizes['trained']:,} weights trained, {sizes['trained'] / sizes['all']:.1%} of the model's"
-        )
-    print(
-        f"model: {out}"
-        + (f" and {out / 'onnx'}" if has_onnx else "")
-        + f"; run card: {out / 'training.json'}"
-    )
+    folders = f"{out} and {out / 'onnx'}" if has_onnx else str(out)
+    print(f"model: {folders}; run card: {out / CARD}")
 
 
 app.command("vectors", no_args_is_help=True)(train_vectors.vectors)

@@ -1,12 +1,11 @@
-"""`evenhand train vectors`: train an NLI classifier on the frozen vectors of a sentence encoder."""
+"""`evenhand train vectors`: train an NLI classifier on the vectors of a sentence encoder."""
 
 from __future__ import annotations
 
-import json
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -17,7 +16,8 @@ def vectors(
     train: Annotated[
         list[Path],
         typer.Option(
-            help="Training file (repeatable): .jsonl, .csv, .tsv or .txt of SNLI, MNLI, JSNLI, OCNLI, JNLI ..."
+            help="Training file (repeatable): .jsonl, .csv, .tsv or .txt of SNLI, MNLI, JSNLI, "
+            "OCNLI, JNLI ..."
         ),
     ],
     dev: Annotated[
@@ -33,13 +33,15 @@ def vectors(
     encoder: Annotated[
         str,
         typer.Option(
-            help="Whose vectors are read: universal (16 languages, numpy), minilm, a folder, a hub id; encoder:MODEL for others."
+            help="Whose vectors are read: universal (16 languages, numpy), minilm, a folder, a hub "
+            "id; encoder:MODEL for others."
         ),
     ] = "universal",
     start: Annotated[
         Path | None,
         typer.Option(
-            help="Go on from the classifier in this folder, which stands on the same encoder [default: a new one]."
+            help="Go on from the classifier in this folder, which stands on the same encoder "
+            "[default: a new one]."
         ),
     ] = None,
     hidden: Annotated[
@@ -75,29 +77,20 @@ def vectors(
     ] = True,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Train an NLI classifier on the frozen vectors of a sentence encoder, for languages that have no NLI model.
+    """Train an NLI classifier on frozen sentence vectors, for languages that have no NLI model.
 
-    The folder is asked like any other NLI model, in numpy: `evenhand audit OUT --suite occupation-nli --lang ja`.
+    The folder is asked like any other NLI model, in numpy:
+    `evenhand audit OUT --suite occupation-nli --lang ja`.
 
-    Example: `evenhand train vectors --train jsnli_train.tsv --dev jnli_valid.jsonl --out models/ja`.
+    Example: `evenhand train vectors --train jsnli_train.tsv --dev jnli_valid.jsonl --out DIR`.
     """
     from evenhand.cli.progress import asking_bar
-    from evenhand.core.errors import LoadError
     from evenhand.core.files import require_room
-    from evenhand.train.corpus import read_corpus
+    from evenhand.train import require_packages
+    from evenhand.train.corpus import read_corpora
+    from evenhand.train.recipes import HeadRecipe, RunOptions
+    from evenhand.train.run_cards import CARD
 
-    require_room(out)
-    files = {
-        part: [read_corpus(path) for path in paths]
-        for part, paths in (("train", train), ("dev", dev))
-    }
-    try:
-        from evenhand.train.head_fitting import HeadRecipe
-        from evenhand.train.vector_head import fit_head
-    except ImportError as error:
-        raise LoadError(
-            f"training needs torch and transformers ({error}): pip install 'evenhand[train]'"
-        ) from error
     recipe = HeadRecipe(
         hidden=hidden,
         epochs=epochs,
@@ -107,30 +100,22 @@ def vectors(
         is_best_kept=best,
         seed=seed,
     )
+    require_packages()
+    require_room(out)
+    corpora = read_corpora(train, dev)
+
+    from evenhand.train.vector_heads import HeadBasis, fit_head
+
+    def say(line: str) -> None:
+        print(line, file=sys.stderr if as_json else sys.stdout, flush=True)
+
+    basis = HeadBasis(encoder=encoder, start=start, vectors=cache)
     with asking_bar("training") if sys.stderr.isatty() else nullcontext() as tick:
-        card = fit_head(
-            encoder,
-            files["train"],
-            files["dev"],
-            recipe,
-            out,
-            start=start,
-            vectors=cache,
-            limit=limit,
-            is_resumed=resume,
-            tick=tick,
-            say=lambda line: print(line, file=sys.stderr if as_json else sys.stdout, flush=True),
-        )
-    _tell(card, out, as_json=as_json)
-
-
-def _tell(card: dict[str, Any], out: Path, *, as_json: bool) -> None:
+        options = RunOptions(limit=limit, is_resumed=resume, say=say, tick=tick)
+        card = fit_head(basis, corpora, recipe, out, options)
     if as_json:
-        print(json.dumps(card, ensure_ascii=False, indent=1))
+        print(card.text(), end="")
         return
-    for name, value in card["accuracy"].items():
-        bounds, often = card["interval"][name], card["majority"][name]
-        print(
-            f"dev accuracy on {name}: {value:.2%} [{bounds['low']:.2%}, {bounds['high']:.2%}], {bounds['pairs']:,} pairs; the most frequent label: {often:.2%}"
-        )
-    print(f"model: {out}; run card: {out / 'training.json'}")
+    for line in card.accuracy_lines():
+        print(line)
+    print(f"model: {out}; run card: {out / CARD}")

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from evenhand import __version__
 from evenhand.core import catalog
@@ -31,7 +32,6 @@ from evenhand.core.document import (
     Table,
 )
 from evenhand.core.estimate import Interval
-from evenhand.core.plain import to_json
 from evenhand.core.text import MISSING, number, with_bounds
 from evenhand.meta import wording
 from evenhand.meta.ladder import FILE, Ladder, ladder_fields
@@ -74,10 +74,9 @@ def ladder_document(ladder: Ladder, standings: Sequence[Standing]) -> Document:
     )
 
 
-def ladder_text(ladder: Ladder, standings: Sequence[Standing]) -> str:
-    """Ladder and standings as JSON; `read_ladder` reads the ladder back from it."""
-    fields = {**ladder_fields(ladder), "standings": [standing_fields(s) for s in standings]}
-    return to_json(fields)
+def report_fields(ladder: Ladder, standings: Sequence[Standing]) -> dict[str, Any]:
+    """Ladder and standings as plain data; `read_ladder` reads the ladder back from them."""
+    return {**ladder_fields(ladder), "standings": [standing_fields(s) for s in standings]}
 
 
 def _score_sections(ladder: Ladder, standings: Sequence[Standing]) -> list[Section]:

@@ -20,6 +20,7 @@ from evenhand.core.plain import plain, to_json
 LadderName = Literal["rate", "errors"]
 LADDERS: tuple[LadderName, ...] = ("rate", "errors")
 FILE = "ladder.json"  # of the report
+READINGS = "readings.json"  # the ladder without its standings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

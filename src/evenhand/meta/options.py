@@ -8,7 +8,7 @@ from pathlib import Path
 
 from evenhand.core.errors import EvenhandError, UnknownNameError
 from evenhand.meta.ladder import Rung
-from evenhand.train.recipes import HeadRecipe, Recipe, find_recipe
+from evenhand.train.recipes import HeadRecipe, Recipe, RecipeChanges, find_recipe
 
 WORDS = 10  # of each lean, as in the paper
 LIMIT = 600  # probes of a suite besides the paper's own, which has 600 as well
@@ -82,15 +82,8 @@ class LadderOptions:
         """How one model is fine-tuned; raises UnknownNameError where there is no such recipe."""
         if self.recipe not in RECIPES:
             raise UnknownNameError("recipe of a ladder", self.recipe, RECIPES)
-        recipe = RECIPES[self.recipe]
-        return replace(
-            recipe,
-            seed=seed,
-            epochs=recipe.epochs if self.epochs is None else self.epochs,
-            learning_rate=recipe.learning_rate
-            if self.learning_rate is None
-            else self.learning_rate,
-        )
+        changes = RecipeChanges(epochs=self.epochs, learning_rate=self.learning_rate, seed=seed)
+        return changes.apply(RECIPES[self.recipe])
 
     def head_recipe(self, seed: int) -> HeadRecipe:
         """How one classifier on frozen sentence vectors is trained."""

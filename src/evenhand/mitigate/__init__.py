@@ -1,1 +1,1 @@
-"""Can a model be made fairer, and what does it cost?"""
+"""Mitigation: train a model by several methods, measure bias and accuracy before and after."""

@@ -1,6 +1,7 @@
-"""How can a model be made to lean less? Every method changes the pairs that it is trained on, or adds to them; a new one is one entry of the table.
+"""The methods: each changes the pairs that a model is trained on, or adds to them.
 
-Combinations are written with a plus: `swap+anchors`. Whatever the order they are named in, they are applied in that of the table.
+A new one is one entry of the table METHODS. Combinations are written with a plus: `swap+anchors`.
+Whatever the order they are named in, they are applied in that of the table.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from evenhand.mitigate.records import NONE
 from evenhand.train.corpus import Pair
 
 PLUS = "+"
+ANCHORS = "anchors"
 SCOPES = ("all", "occupations")
 
 
@@ -30,16 +32,17 @@ class Materials:
     language: Language
     plan: AnchorPlan | None = None
     share: float = 0.05  # of anchors, as a share of the pairs
-    scope: str = "all"  # which pairs get a swapped copy: all with a gender word, or those that name an occupation
+    scope: str = "all"  # pairs that get a swapped copy: all, or those that name an occupation
     seed: int = 0
     twins: dict[tuple[str, str], tuple[str, str] | None] = field(default_factory=dict)
 
     def twin(self, pair: Pair) -> tuple[str, str] | None:
-        """Premise and hypothesis with the genders swapped; None where there is nothing to swap."""
+        """Premise and hypothesis with the genders swapped; None where nothing is swapped."""
         key = (pair.premise, pair.hypothesis)
         if key not in self.twins:
-            found = swap_pair(self.language, *key)
-            self.twins[key] = (found.premise, found.hypothesis) if found.is_changed else None
+            swapped = swap_pair(self.language, *key)
+            both = (swapped.premise, swapped.hypothesis)
+            self.twins[key] = both if swapped.is_changed else None
         return self.twins[key]
 
 
@@ -50,33 +53,27 @@ class Method:
     name: str
     description: str
     change: Callable[[Sequence[Pair], Materials], list[Pair]]
-    is_paired: bool = (
-        False  # the logits of a pair and of its twin are pulled together while training
-    )
+    is_paired: bool = False  # the logits of a pair and of its twin are pulled together
     has_anchors: bool = False
 
 
-def _append_swapped(pairs: Sequence[Pair], given: Materials) -> list[Pair]:
-    is_named = names_occupation(given.language.code) if given.scope == "occupations" else None
-    chosen = [p for p in pairs if is_named is None or is_named(p)]
-    return [*pairs, *(Pair(*twin, p.label) for p in chosen if (twin := given.twin(p)))]
+def _append_swapped(pairs: Sequence[Pair], materials: Materials) -> list[Pair]:
+    chosen = pairs
+    if materials.scope == "occupations":
+        chosen = list(filter(names_occupation(materials.language.code), pairs))
+    copies = [Pair(*twin, p.label) for p in chosen if (twin := materials.twin(p))]
+    return [*pairs, *copies]
 
 
-def _append_anchors(pairs: Sequence[Pair], given: Materials) -> list[Pair]:
-    assert given.plan is not None
-    return [
-        *pairs,
-        *write_anchors(
-            given.plan,
-            given.language,
-            round(given.share * len(pairs)),
-            np.random.default_rng([given.seed, 1]),
-        ),
-    ]
+def _append_anchors(pairs: Sequence[Pair], materials: Materials) -> list[Pair]:
+    assert materials.plan is not None
+    count = round(materials.share * len(pairs))
+    rng = np.random.default_rng([materials.seed, 1])
+    return [*pairs, *write_anchors(materials.plan, materials.language, count, rng)]
 
 
-def _add_twins(pairs: Sequence[Pair], given: Materials) -> list[Pair]:
-    return [replace(p, twin=given.twin(p)) for p in pairs]
+def _add_twins(pairs: Sequence[Pair], materials: Materials) -> list[Pair]:
+    return [replace(p, twin=materials.twin(p)) for p in pairs]
 
 
 METHODS = {
@@ -84,7 +81,8 @@ METHODS = {
     for method in (  # in the order in which they are applied: anchors get twins too
         Method(
             name=NONE,
-            description="trained on the same files with nothing changed: what more training alone does",
+            description="trained on the same files with nothing changed: "
+            "what more training alone does",
             change=lambda pairs, _: list(pairs),
         ),
         Method(
@@ -93,14 +91,16 @@ METHODS = {
             change=_append_swapped,
         ),
         Method(
-            name="anchors",
-            description="jobs against either gender are added, labelled neutral, beside pairs where gender does decide",
+            name=ANCHORS,
+            description="jobs against either gender are added, labelled neutral, "
+            "beside pairs where gender does decide",
             change=_append_anchors,
             has_anchors=True,
         ),
         Method(
             name="pairing",
-            description="the logits of a pair and of its gender-swapped twin are pulled together while training",
+            description="the logits of a pair and of its gender-swapped twin are pulled together "
+            "while training",
             change=_add_twins,
             is_paired=True,
         ),
@@ -117,50 +117,54 @@ class Combination:
 
     @property
     def is_paired(self) -> bool:
-        """Does the training pull twins together?"""
+        """Whether the training pulls twins together."""
         return any(part.is_paired for part in self.parts)
 
     @property
     def has_anchors(self) -> bool:
-        """Are there anchors?"""
+        """Whether there are anchors."""
         return any(part.has_anchors for part in self.parts)
 
-    def apply(self, pairs: Sequence[Pair], given: Materials) -> list[Pair]:
+    @property
+    def description(self) -> str:
+        """What its methods do, in words."""
+        return "; ".join(part.description for part in self.parts)
+
+    def apply(self, pairs: Sequence[Pair], materials: Materials) -> list[Pair]:
         """What the model is trained on."""
-        found = list(pairs)
+        changed = list(pairs)
         for part in self.parts:
-            found = part.change(found, given)
-        return found
+            changed = part.change(changed, materials)
+        return changed
 
 
 def find_methods(names: str | Sequence[str]) -> list[Combination]:
     """`none,swap,swap+anchors` as combinations, each once; an error suggests close names."""
-    found: dict[tuple[str, ...], Combination] = {}
-    for told in names.split(",") if isinstance(names, str) else names:
-        words = [word.strip() for word in told.split(PLUS)]
+    combinations: dict[tuple[str, ...], Combination] = {}
+    for name in names.split(",") if isinstance(names, str) else names:
+        words = [word.strip() for word in name.split(PLUS)]
         for word in words:
             if word not in METHODS:
                 raise UnknownNameError("method", word, METHODS)
         if NONE in words and len(words) > 1:
             raise EvenhandError(
-                f"method '{told.strip()}': none is the control and cannot be combined; write none,{words[-1]} for both apart"
+                f"method '{name.strip()}': none is the control and cannot be combined; "
+                f"write none,{words[-1]} for both apart"
             )
-        parts = tuple(method for name, method in METHODS.items() if name in words)
-        found.setdefault(
+        parts = tuple(method for key, method in METHODS.items() if key in words)
+        combinations.setdefault(
             tuple(part.name for part in parts),
             Combination(name=PLUS.join(dict.fromkeys(words)), parts=parts),
         )
-    return list(found.values())
+    return list(combinations.values())
 
 
 def names_occupation(language: str) -> Callable[[Pair], bool]:
-    """Does a pair name an occupation of the lexicon, in the singular or in the plural?"""
-    words = sorted(
-        {row["word"] for row in lexicons.table(language, "occupations")}, key=len, reverse=True
-    )
+    """Says whether a pair names an occupation of the lexicon, in the singular or the plural."""
+    rows = lexicons.table(language, "occupations")
+    words = sorted({row["word"] for row in rows}, key=len, reverse=True)
     inside = "|".join(map(re.escape, words))
-    pattern = re.compile(
-        rf"(?<![\w-])(?:{inside})s?(?![\w-])" if words and words[0].isascii() else inside,
-        re.IGNORECASE,
-    )
+    if words and words[0].isascii():
+        inside = rf"(?<![\w-])(?:{inside})s?(?![\w-])"
+    pattern = re.compile(inside, re.IGNORECASE)
     return lambda pair: pattern.search(f"{pair.premise} {pair.hypothesis}") is not None

@@ -1,29 +1,27 @@
-"""What came of a mitigation? Every value before and after, every change with its interval, and what was trained: plain data that a page can be made from again."""
+"""Mitigation: what was trained, every value before and after, every change; in a file."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from evenhand.core.errors import InputError
 from evenhand.core.estimate import Interval
 from evenhand.core.files import read_text
+from evenhand.core.plain import plain
+from evenhand.families.ordinary.measures import ACCURACY as ACCURACY_MEASURE
 
+# a suite, its occupations that were no anchors, ordinary pairs that were held out
 Part = Literal["all", "unseen", "dev"]
-PARTS: tuple[Part, ...] = (
-    "all",
-    "unseen",
-    "dev",
-)  # a suite, its occupations that were no anchors, ordinary pairs that were held out
-ACCURACY = "accuracy"
-BEFORE, NONE = (
-    "before",
-    "none",
-)  # the model that is started from, and the control: trained on with nothing changed
+ACCURACY = ACCURACY_MEASURE.name
+BEFORE = "before"  # the model that is started from
+NONE = "none"  # the control: trained on with nothing changed
+FILE = "mitigation.json"
+Record = TypeVar("Record")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +58,11 @@ class Score:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """How far is a method's model from another one (that of before, or the control), on the same probes?"""
+    """How far a method's model is from another one, on the same probes.
+
+    The other is that of before, or the control. nearer_low, nearer_high: bounds of
+    |model - fair| - |against - fair|; both below 0, the model is nearer to fair.
+    """
 
     asked: str
     part: Part
@@ -70,7 +72,7 @@ class Change:
     value: float  # model - against
     low: float
     high: float
-    nearer_low: float  # bounds of |model - fair| - |against - fair|: both below 0, the model is nearer to fair
+    nearer_low: float
     nearer_high: float
     p: float
     adjusted: float
@@ -99,19 +101,15 @@ class Trained:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mitigation:
-    """All of it."""
+    """Everything that one `evenhand mitigate run` found."""
 
     model: str  # as the user named it
     identity: str
     language: str
     level: float
     tests: int  # p values of one reference that were adjusted together
-    settings: Mapping[
-        str, Any
-    ]  # files with their digests, recipe, shares, seed, resamples, permutations, versions
-    occupations: Mapping[str, tuple[str, ...]] = field(
-        default_factory=dict
-    )  # anchors, unseen; empty where there were no anchors
+    settings: Mapping[str, Any]  # files with their digests, recipe, shares, seed, versions
+    occupations: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # anchors, unseen
     asked: tuple[Asked, ...] = ()
     trained: tuple[Trained, ...] = ()
     scores: tuple[Score, ...] = ()
@@ -125,7 +123,7 @@ class Mitigation:
         )
 
     def change(
-        self, asked: str, part: Part, measure: str, model: str, against: str
+        self, asked: str, part: Part, measure: str, model: str, against: str = BEFORE
     ) -> Change | None:
         """One change; None where it was not measured."""
         wanted = (asked, part, measure, model, against)
@@ -136,50 +134,38 @@ class Mitigation:
 
     def to_json(self) -> dict[str, Any]:
         """The record as plain data; what is no number is null."""
-        return dict(_plain(asdict(self)))
+        return dict(plain(self))
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Mitigation:
-        """The record that plain data describe; KeyError or TypeError where they describe none."""
-        parts: dict[str, type[Any]] = {
-            "asked": Asked,
-            "trained": Trained,
-            "scores": Score,
-            "changes": Change,
-        }
-        told: dict[str, Any] = {
-            name: tuple(kind(**_numbers(kind, found)) for found in row[name])
-            for name, kind in parts.items()
-        }
-        words = {name: tuple(found) for name, found in row["occupations"].items()}
-        known: dict[str, Any] = {
-            name: row[name]
-            for name in ("model", "identity", "language", "level", "tests", "settings")
-        }  # a report adds its own words
-        return cls(**known, **told, occupations=words)
+        """The record that plain data describe; a report may have added words of its own.
+
+        Raises KeyError or TypeError where they describe none.
+        """
+        return cls(
+            model=row["model"],
+            identity=row["identity"],
+            language=row["language"],
+            level=row["level"],
+            tests=row["tests"],
+            settings=row["settings"],
+            occupations={name: tuple(words) for name, words in row["occupations"].items()},
+            asked=tuple(_record(Asked, fields_) for fields_ in row["asked"]),
+            trained=tuple(_record(Trained, fields_) for fields_ in row["trained"]),
+            scores=tuple(_record(Score, fields_) for fields_ in row["scores"]),
+            changes=tuple(_record(Change, fields_) for fields_ in row["changes"]),
+        )
 
 
 def read_mitigation(path: Path) -> Mitigation:
-    """The record in a file mitigation.json."""
+    """The record in a file mitigation.json; raises InputError where it holds none."""
     try:
         return Mitigation.from_json(json.loads(read_text(path)))
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(path, f"is no record of `evenhand mitigate run` ({error})") from error
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(k): _plain(v) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(v) for v in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _numbers(kind: type[Any], row: Mapping[str, Any]) -> dict[str, Any]:
-    """A number that is missing in JSON was none."""
-    return {
-        name: math.nan
-        if value is None and kind.__dataclass_fields__[name].type == "float"
-        else value
-        for name, value in row.items()
-    }
+def _record(kind: type[Record], row: Mapping[str, Any]) -> Record:
+    """A record of one kind; a number that is missing in JSON was none."""
+    numbers = {f.name for f in fields(kind) if f.type == "float"}  # type: ignore[arg-type]
+    return kind(**{k: math.nan if v is None and k in numbers else v for k, v in row.items()})

@@ -1,7 +1,8 @@
-"""How does a corpus get its gender-swapped copies? Debiasing by gender swap (Sharma, Dey and Sinha 2021): the pairs, then the swapped ones with their labels.
+"""Gender-swapped copies of a corpus (Sharma, Dey and Sinha 2021): the pairs, then the swapped ones.
 
-OUT.jsonl holds premise, hypothesis, label and source (original or swapped); paired, every original row with its swapped twin instead, for logit
-pairing. OUT.swaps.json beside it says what was swapped, what was left and why.
+OUT.jsonl holds premise, hypothesis, label and source (original or swapped); paired, every original
+row with its swapped twin instead, for logit pairing. OUT.swaps.json beside it says what was
+swapped, what was left and why.
 """
 
 from __future__ import annotations
@@ -9,14 +10,16 @@ from __future__ import annotations
 import json
 import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from evenhand import __version__
+from evenhand.core.document import Column, Document, Row, Table, make_section
 from evenhand.core.errors import EvenhandWarning, InputError
 from evenhand.core.files import require_writable, write_atomic
+from evenhand.core.plain import to_json
 from evenhand.core.protocols import Language
 from evenhand.languages.gender_words import NameSwap
 from evenhand.languages.swapping import SwappedPair, require_swappable, swap_pair
@@ -25,8 +28,28 @@ from evenhand.train.corpus import TWIN_FIELDS, Corpus, Pair, read_corpus
 
 ORIGINAL, SWAPPED = "original", "swapped"
 NO_GENDER, NO_OCCUPATION = "no gender word", "no occupation"
+SHOWN = 12  # word pairs on a terminal; the account has all
 _EVERY = 500  # pairs between two reports of progress
 Tick = Callable[[int, int, int], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SwapOptions:
+    """What is swapped, and how it is written."""
+
+    names: NameSwap | None = None  # how first names are swapped; None: they stay
+    is_occupations_only: bool = False  # only pairs that name an occupation
+    is_paired: bool = False  # twins beside their pairs instead of copies behind them
+    has_biology: bool = False  # bearded men and pregnant women too
+
+    def describe(self) -> dict[str, Any]:
+        """The options as the account says them."""
+        return {
+            "names": "swap" if self.names else "keep",
+            "only": "occupations" if self.is_occupations_only else "all",
+            "paired": self.is_paired,
+            "biology": self.has_biology,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +64,7 @@ class SwapReport:
     unswapped: Counter[str]  # pairs that have no swapped copy, by reason
     changes: Counter[tuple[str, str]]  # words, old and new
     left: Counter[tuple[str, str]]  # words and reasons
-    options: dict[str, Any]
+    options: SwapOptions
 
     @property
     def path(self) -> Path:
@@ -54,7 +77,7 @@ class SwapReport:
             "file": self.corpus.describe(),
             "out": self.out.name,
             "language": self.language,
-            "options": self.options,
+            "options": self.options.describe(),
             "pairs": len(self.corpus.pairs),
             "swapped": self.swapped,
             "written": self.written,
@@ -75,91 +98,158 @@ def swap_file(
     path: Path,
     language: Language,
     out: Path,
-    *,
-    names: NameSwap | None = None,
-    only_occupations: bool = False,
-    paired: bool = False,
-    has_biology: bool = False,
+    options: SwapOptions | None = None,
     tick: Tick | None = None,
 ) -> SwapReport:
-    """The corpus with its swapped copies, written as OUT, and the account of it beside it; whole or not at all."""
+    """Write the corpus with its swapped copies as OUT and the account beside it; what was done.
+
+    Raises EvenhandError where the language cannot be swapped or a file cannot be read or written;
+    then nothing is written.
+    """
+    options = options or SwapOptions()
     require_swappable(language)
     _require_out(path, out)
     corpus = read_corpus(path)
     require_writable(out.parent)
-    is_named = names_occupation(language.code) if only_occupations else None
-    made: list[SwappedPair | None] = []
+    is_named = names_occupation(language.code) if options.is_occupations_only else None
+    twins: list[SwappedPair | None] = []
     unswapped: Counter[str] = Counter()
     changes: Counter[tuple[str, str]] = Counter()
     left: Counter[tuple[str, str]] = Counter()
     for place, pair in enumerate(corpus.pairs, 1):
-        found = swap_pair(
-            language, pair.premise, pair.hypothesis, names=names, has_biology=has_biology
+        twin = swap_pair(
+            language,
+            pair.premise,
+            pair.hypothesis,
+            names=options.names,
+            has_biology=options.has_biology,
         )
-        is_wanted = found.is_changed and (is_named is None or is_named(pair))
-        made.append(found if is_wanted else None)
-        left.update((word.lower(), reason) for word, reason in found.left)
+        is_wanted = twin.is_changed and (is_named is None or is_named(pair))
+        twins.append(twin if is_wanted else None)
+        left.update((word.lower(), reason) for word, reason in twin.left)
         if is_wanted:
-            changes.update(found.changes)
+            changes.update(twin.changes)
         else:
-            unswapped[
-                NO_OCCUPATION
-                if found.is_changed
-                else found.left[-1][1]
-                if found.left
-                else NO_GENDER
-            ] += 1
+            unswapped[_reason(twin)] += 1
         if tick is not None and (place % _EVERY == 0 or place == len(corpus.pairs)):
             tick(place, len(corpus.pairs), 0)
-    rows = _pair_rows(corpus.pairs, made) if paired else _append_rows(corpus.pairs, made)
+    make_rows = _paired_rows if options.is_paired else _appended_rows
+    rows = make_rows(corpus.pairs, twins)
     report = SwapReport(
         corpus=corpus,
         out=out,
         language=language.code,
         written=len(rows),
-        swapped=sum(m is not None for m in made),
+        swapped=sum(twin is not None for twin in twins),
         unswapped=unswapped,
         changes=changes,
         left=left,
-        options={
-            "names": "swap" if names else "keep",
-            "only": "occupations" if only_occupations else "all",
-            "paired": paired,
-            "biology": has_biology,
-        },
+        options=options,
     )
     if not report.swapped:
+        reasons = ", ".join(f"{reason} {count:,}" for reason, count in unswapped.most_common())
         warnings.warn(
-            f"no pair of {path} was swapped ({_account(unswapped)}); is the file in {language.name}?",
+            f"no pair of {path} was swapped ({reasons}); is the file in {language.name}?",
             EvenhandWarning,
             stacklevel=2,
         )
     write_atomic(out, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
-    write_atomic(report.path, json.dumps(report.describe(), ensure_ascii=False, indent=1) + "\n")
+    write_atomic(report.path, to_json(report.describe()))
     return report
 
 
-def _append_rows(pairs: tuple[Pair, ...], made: list[SwappedPair | None]) -> list[dict[str, str]]:
+def swap_document(report: SwapReport) -> Document:
+    """What was swapped and what was left, as a document."""
+    total = len(report.corpus.pairs)
+    undecided = ""
+    if report.corpus.undecided:
+        undecided = f" ({report.corpus.undecided:,} rows without a gold label left out)"
+    sections = (
+        make_section("left", "Not swapped", (_reasons_table(report),), is_brief=True),
+        make_section("words", "Words that were swapped", (_words_table(report),), is_brief=True),
+    )
+    return Document(
+        name="swaps",
+        title=str(report.corpus.path),
+        subtitle=f"{total:,} pairs{undecided}, {report.swapped:,} swapped",
+        lead=(),
+        sections=tuple(section for section in sections if section is not None),
+        language=report.language,
+    )
+
+
+def _reasons_table(report: SwapReport) -> Table | None:
+    if not report.unswapped:
+        return None
+    total = len(report.corpus.pairs)
+    return Table(
+        name="reasons",
+        title="Not swapped",
+        columns=(
+            Column(title="not swapped"),
+            Column(title="pairs", form="count"),
+            Column(title="share", form="percent"),
+        ),
+        rows=tuple(
+            Row(cells=(reason, count, count / total))
+            for reason, count in report.unswapped.most_common()
+        ),
+    )
+
+
+def _words_table(report: SwapReport) -> Table | None:
+    if not report.changes:
+        return None
+    return Table(
+        name="words",
+        title="Words that were swapped",
+        columns=(
+            Column(title="word", is_quoted=True),
+            Column(title="becomes", is_quoted=True),
+            Column(title="times", form="count"),
+        ),
+        rows=tuple(
+            Row(cells=(old, new, count)) for (old, new), count in report.changes.most_common()
+        ),
+        limit=SHOWN,
+        cut="most frequent",
+    )
+
+
+def _reason(twin: SwappedPair) -> str:
+    """Why a pair has no swapped copy."""
+    if twin.is_changed:
+        return NO_OCCUPATION
+    return twin.left[-1][1] if twin.left else NO_GENDER
+
+
+def _row(premise: str, hypothesis: str, label: str, source: str) -> dict[str, str]:
+    return {"premise": premise, "hypothesis": hypothesis, "label": label, "source": source}
+
+
+def _appended_rows(
+    pairs: Sequence[Pair], twins: Sequence[SwappedPair | None]
+) -> list[dict[str, str]]:
     """The pairs, and behind them the swapped ones in the same order."""
-    rows = [
-        {"premise": p.premise, "hypothesis": p.hypothesis, "label": p.label, "source": ORIGINAL}
-        for p in pairs
+    rows = [_row(p.premise, p.hypothesis, p.label, ORIGINAL) for p in pairs]
+    return rows + [
+        _row(twin.premise, twin.hypothesis, pair.label, SWAPPED)
+        for pair, twin in zip(pairs, twins, strict=True)
+        if twin is not None
     ]
-    rows += [
-        {"premise": m.premise, "hypothesis": m.hypothesis, "label": p.label, "source": SWAPPED}
-        for p, m in zip(pairs, made, strict=True)
-        if m is not None
-    ]
-    return rows
 
 
-def _pair_rows(pairs: tuple[Pair, ...], made: list[SwappedPair | None]) -> list[dict[str, str]]:
+def _paired_rows(
+    pairs: Sequence[Pair], twins: Sequence[SwappedPair | None]
+) -> list[dict[str, str]]:
     """Every pair once, with its twin where it has one."""
-    return [
-        {"premise": p.premise, "hypothesis": p.hypothesis, "label": p.label, "source": ORIGINAL}
-        | ({} if m is None else dict(zip(TWIN_FIELDS, (m.premise, m.hypothesis), strict=True)))
-        for p, m in zip(pairs, made, strict=True)
-    ]
+    rows = []
+    for pair, twin in zip(pairs, twins, strict=True):
+        row = _row(pair.premise, pair.hypothesis, pair.label, ORIGINAL)
+        if twin is not None:
+            row |= zip(TWIN_FIELDS, (twin.premise, twin.hypothesis), strict=True)
+        rows.append(row)
+    return rows
 
 
 def _require_out(path: Path, out: Path) -> None:
@@ -167,7 +257,3 @@ def _require_out(path: Path, out: Path) -> None:
         raise InputError(out, f"'{out.suffix}' is no form that is written; name a .jsonl file")
     if out.exists() and path.exists() and out.samefile(path):
         raise InputError(out, "is the file that is read; name another one, nothing is overwritten")
-
-
-def _account(unswapped: Counter[str]) -> str:
-    return ", ".join(f"{reason} {count:,}" for reason, count in unswapped.most_common())

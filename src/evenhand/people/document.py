@@ -331,7 +331,7 @@ def _specimen(sentence: Sentence) -> Specimen:
     return Specimen(
         id=sentence.probe.id,
         language=sentence.probe.language,
-        lines=(sentence.text,),
+        lines=(sentence.probe.texts[0],),
         summary=f"people {people}, {leaning}; PB {odds}, {ratio}",
         answers=(
             Answer(label="people", text=f"{people}, {leaning}"),
@@ -344,7 +344,7 @@ def _exhibit(model: ComparedModel, name: str, listing: SentenceList, definition:
     return Exhibit(
         name=f"{model.name}-{name}",
         title=f"{wording.LISTS[name]} ({counted(listing.total, 'sentence')})",
-        note=definition if listing.sentences else f"{definition} None.",
+        note=definition,
         specimens=tuple(map(_specimen, listing.sentences)),
     )
 
@@ -361,6 +361,7 @@ def _sentence_sections(comparison: PeopleComparison) -> list[Section]:
             name="sentences",
             title="The sentences",
             blocks=(Prose(lines=(reading,), is_quiet=True),),
+            is_brief=True,
         )
     ]
     for model in comparison.models:
@@ -375,6 +376,7 @@ def _sentence_sections(comparison: PeopleComparison) -> list[Section]:
                 title=f"{model.name} beside the people",
                 blocks=(verdict, *exhibits),
                 level=3,
+                is_brief=True,
             )
         )
     return sections

@@ -16,7 +16,7 @@ from statistics import fmean
 from typing import Any, Literal, NamedTuple
 
 from evenhand.core.errors import EvenhandError
-from evenhand.people.plan import TYPE1
+from evenhand.people.plan import TRIAL, TYPE1, Plan
 from evenhand.people.questions import ACCURACY, CONSISTENCY, LIKELIHOODS, Question
 
 SIGNS: Mapping[str, int] = {"male": 1, "female": -1, "neutral": 0}
@@ -206,3 +206,12 @@ def consistency(rows: Iterable[Scored]) -> Share:
     if not pairs:
         return Share(float("nan"), 0, "no sentence was answered in both types")
     return Share(fmean(sign(one) == sign(other) for one, other in pairs), len(pairs))
+
+
+def is_enough(plan: Plan, part: str, accuracy: float, same: float) -> bool:
+    """Whether a part counts: a trial by its accuracy, a batch by accuracy and consistency.
+
+    A share that nothing was asked for (NaN) hinders nobody.
+    """
+    is_accurate = isnan(accuracy) or accuracy >= plan.least_accuracy
+    return is_accurate and (part == TRIAL or isnan(same) or same >= plan.least_consistency)

@@ -211,8 +211,9 @@ def table_view(table: Table, room: int, language: str) -> TableView:
     texts = [_texts(row, table.columns) for row in table.rows if not row.is_heading]
     is_deep = _pixels([heads, *texts]) > room
     kinds = [_class(table, place, is_deep=is_deep) for place in range(len(table.columns))]
+    is_broad = all("double" in kind for kind in kinds[1:])
     return TableView(
-        kind="stack deep" if is_deep else "stack",
+        kind=f"stack{' deep' if is_deep else ''}{' broad' if is_broad else ''}",
         heads=tuple((breakable(head), kind) for head, kind in zip(heads, kinds, strict=True)),
         rows=tuple(_row_view(row, table, kinds, language, is_deep=is_deep) for row in table.rows),
     )

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 SPECIMENS = 3  # of an exhibit that are printed
 SHORT_TABLE = 14  # rows up to which a wide table is cut in two and keeps its intervals
 NAMES, TEXTS = 24, 20  # columns to which names and other texts may be folded
+WORD = 32  # columns of a word that is not folded
 GAP = 3  # columns between two columns of a table
 
 
@@ -148,8 +149,8 @@ def fitted(table: Table, rows: Sequence[Row], width: int) -> tuple[list[rich_tab
     intervals, in as many tables as are needed.
     """
     whole = list(range(len(table.columns)))
-    starred = _starred(rows, len(whole))
-    texts = [_texts(row, table.columns, starred) for row in rows]
+    has_stars = _has_stars(rows)
+    texts = [_texts(row, table.columns, has_stars=has_stars) for row in rows]
     if _width(table, rows, texts, whole) <= width:
         return [_drawn(table, rows, texts, whole)], True
     is_long = sum(not row.is_heading for row in rows) > SHORT_TABLE
@@ -160,28 +161,27 @@ def fitted(table: Table, rows: Sequence[Row], width: int) -> tuple[list[rich_tab
         for cell, column in zip(row.cells, table.columns, strict=False)
     )
     if has_intervals and (is_long or len(parts) > 2):
-        texts = [_texts(row, table.columns, starred, is_short=True) for row in rows]
+        texts = [_texts(row, table.columns, has_stars=has_stars, is_short=True) for row in rows]
         parts = _parts(table, rows, texts, width)
         return [_drawn(table, rows, texts, part) for part in parts], False
     return [_drawn(table, rows, texts, part) for part in parts], True
 
 
-def _starred(rows: Sequence[Row], columns: int) -> set[int]:
-    """Columns in which some cells are set apart and others are not: bold alone may be lost."""
-    plain = [row for row in rows if not row.is_heading]
-    counts = [sum(place in row.strong for row in plain) for place in range(columns)]
-    return {place for place, count in enumerate(counts) if 0 < count < len(plain)}
+def _has_stars(rows: Sequence[Row]) -> bool:
+    """Whether rows differ in what is set apart, or set several apart: bold alone may be lost."""
+    strong = [row.strong for row in rows if not row.is_heading]
+    return len(set(strong)) > 1 or any(len(places) > 1 for places in strong)
 
 
 def _texts(
-    row: Row, columns: Sequence[Column], starred: set[int], *, is_short: bool = False
+    row: Row, columns: Sequence[Column], *, has_stars: bool, is_short: bool = False
 ) -> list[str]:
     if row.is_heading:
         return [cell_text(row.cells[0], columns[0].form), *[""] * (len(columns) - 1)]
     texts = []
     for place, (cell, column) in enumerate(zip(row.cells, columns, strict=True)):
         text = (value_text if is_short else cell_text)(cell, column.form)
-        texts.append(f"*{text}" if place in starred and place in row.strong else text)
+        texts.append(f"*{text}" if has_stars and place in row.strong else text)
     return texts
 
 
@@ -195,7 +195,7 @@ def _sizes(table: Table, rows: Sequence[Row], texts: Sequence[Sequence[str]]) ->
         natural = max((cell_len(text) for text in known), default=0)
         longest = max((cell_len(word) for text in known for word in text.split()), default=0)
         if not is_numeric(column):
-            natural = min(natural, max(longest, NAMES if place == 0 else TEXTS))
+            natural = min(natural, max(min(longest, WORD), NAMES if place == 0 else TEXTS))
         head = max((cell_len(word) for word in column.title.split()), default=0)
         sizes.append(max(natural, head))
     return sizes

@@ -8,6 +8,9 @@ from pathlib import Path
 from evenhand.core.chart import Chart
 from evenhand.core.document import Document
 from evenhand.core.files import staged
+from evenhand.report.html import to_html
+from evenhand.report.latex import to_latex
+from evenhand.report.markdown import to_markdown
 from evenhand.report.terminal import print_document
 
 __all__ = ["print_document", "write_document"]
@@ -27,10 +30,6 @@ def write_document(
     extra: further files by name, such as results.json. has_figures: also every chart as .svg and
     .png. Raises StorageError where the disk refuses; then no file is there.
     """
-    from evenhand.report.html import to_html
-    from evenhand.report.latex import to_latex
-    from evenhand.report.markdown import to_markdown
-
     page = f"{document.name}.html"
     files: dict[str, str | bytes] = {
         page: to_html(document),

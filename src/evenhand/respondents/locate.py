@@ -109,6 +109,11 @@ def locate(reference: str, names: Sequence[str] = KNOWN_NAMES, prefix: str = "")
         name, folder = model, package_folder(package)
     elif model == DEFAULT:
         name, folder = model, default_folder()
+        if not folder.is_dir():
+            raise LoadError(
+                f"unknown model '{model}': {folder}, the folder of the embedded model, "
+                "is not there; install evenhand again"
+            )
     else:
         folder = Path(model).expanduser()
         name = folder.resolve().name
@@ -184,9 +189,11 @@ class ModelSource(ABC, Generic[OpenedT]):
         """The respondent behind `reference`; `location` where it is already known."""
         self.check(options)
         require_device(options.device)
-        found = location or locate(reference, self.names, self.prefix)
-        respondent = self.build(found, options)
-        warn_of_language(found, options.language)
+        is_chosen = bool(self.prefix) and reference.startswith(self.prefix)
+        names = KNOWN_NAMES if is_chosen and self.takes_any else self.names
+        location = location or locate(reference, names, self.prefix)
+        respondent = self.build(location, options)
+        warn_of_language(location, options.language)
         runtime = respondent.traits["route"]
         if runtime != TORCH and options.device not in ("auto", "cpu"):
             warnings.warn(

@@ -1,1 +1,1 @@
-"""How are people asked the same questions as models? Studies, questions, scores, storage and the web pages of a study."""
+"""Studies: people are asked the same sentences as models, over the web; their answers are kept."""

@@ -1,4 +1,4 @@
-"""How do the pages of a study become a web application? Routes, limits, safe headers, and one clear answer to everything that is refused."""
+"""The web application of a study: routes, limits, safe headers, one answer to what is refused."""
 
 from __future__ import annotations
 
@@ -16,19 +16,17 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from evenhand.study.owner import PATH, Owner
-from evenhand.study.pages_consent import Consent
-from evenhand.study.pages_inventories import Inventories
-from evenhand.study.pages_parts import Parts
-from evenhand.study.pages_questions import Questions
-from evenhand.study.rows import RefusedError
-from evenhand.study.security import HEADERS, BodyLimit, Limits, PageError, SafeHeaders
-from evenhand.study.site import SESSION, Site, go
-from evenhand.study.store import Store
-from evenhand.study.study import Study
-from evenhand.study.tokens import TokenError, Tokens
 from evenhand.core.errors import EvenhandError
 from evenhand.core.suite import Suite
+from evenhand.study.limits import Limits
+from evenhand.study.owner import LOGIN, PATH, OwnerPages
+from evenhand.study.pages import ConsentPages, InventoryPages, PartPages, QuestionPages
+from evenhand.study.security import HEADERS, BodyLimit, LoginError, PageError, SafeHeaders
+from evenhand.study.site import SESSION, Message, Site, go
+from evenhand.study.store import Store
+from evenhand.study.study import Study
+from evenhand.study.tables import RefusedError
+from evenhand.study.tokens import TokenError, Tokens
 
 THREADS = 10  # requests that are worked on at once
 # What the store refuses (and has logged), in the words of the interface.
@@ -39,25 +37,19 @@ MESSAGES = {
     "used key": "bad_form",
     "bad key": "bad_form",
 }
+NO_WAY_BACK = frozenset({"no_session", "bad_invitation", "revoked", "expired"})
 
 
 def make_app(
     study: Study, store: Store, suite: Suite, secret: bytes | str, *, limits: Limits | None = None
 ) -> Starlette:
-    """The web application of one study."""
-    site = Site(
-        study=study, store=store, suite=suite, tokens=Tokens(secret), limits=limits or Limits()
-    )
-    pages = (
-        Consent(site).routes(),
-        Inventories(site).routes(),
-        Parts(site).routes(),
-        Questions(site).routes(),
-        Owner(site).routes(),
-    )
-    routes = [_switching(site, route) for page in pages for route in page]
+    """The web application of one study; secret: what signs its tokens."""
+    limits = limits or Limits()
+    site = Site(study=study, store=store, suite=suite, tokens=Tokens(secret), limits=limits)
+    pages = (ConsentPages, InventoryPages, PartPages, QuestionPages, OwnerPages)
+    routes = [_switching(site, route) for page in pages for route in page(site).routes()]
     routes.append(Route("/health", lambda _: PlainTextResponse("ok"), methods=["GET"]))
-    refusals, limits = Refusals(site), site.limits
+    refusals = Refusals(site)
     app = Starlette(
         routes=[*routes, Mount("/static", StaticFiles(packages=[("evenhand.study", "static")]))],
         middleware=[
@@ -67,17 +59,16 @@ def make_app(
             ),
         ],
         exception_handlers=refusals.handlers(),
-        lifespan=_work_together,
+        lifespan=_few_threads,
     )
-    app.router.redirect_slashes = (
-        False  # it would build an address from whatever Host the request names
-    )
+    # it would build an address from whatever Host the request names
+    app.router.redirect_slashes = False
     return app
 
 
 @asynccontextmanager
-async def _work_together(_: Starlette) -> AsyncIterator[None]:
-    """Few threads: they fight less over the interpreter, and the slowest answers come sooner."""
+async def _few_threads(_: Starlette) -> AsyncIterator[None]:
+    """Few threads fight less over the interpreter, and the slowest answers come sooner."""
     anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
     yield
 
@@ -108,12 +99,19 @@ class Refusals:
         self._log(request, refusal.message, refusal.detail)
         return self._draw(request, refusal.status, refusal.message, refusal.wait)
 
+    def lead_to_login(self, request: Request, error: Exception) -> Response:
+        """An owner who looks at a page is led to the login; a form that was sent is refused."""
+        return go(LOGIN) if request.method in {"GET", "HEAD"} else self.refuse(request, error)
+
     def refuse_row(self, request: Request, error: Exception) -> Response:
         """What the store refused; it has logged it."""
         return self._draw(request, 403, MESSAGES.get(cast(RefusedError, error).kind, "not_yours"))
 
     def refuse_path(self, request: Request, error: Exception) -> Response:
-        """No such page, or not by this method: not logged, as robots would fill the log. A slash too many at the end is taken away."""
+        """No such page, or not by this method.
+
+        Not logged, as robots would fill the log. A slash too many at the end is taken away.
+        """
         status, path = cast(HTTPException, error).status_code, request.url.path
         if status == 404 and request.method == "GET" and path.endswith("/") and path.strip("/"):
             return go(path.rstrip("/"))
@@ -125,7 +123,10 @@ class Refusals:
         return self._draw(request, 503, "busy")
 
     def break_down(self, request: Request, error: Exception) -> Response:
-        """A mistake of the program, whose traceback goes to its standard error; this answer does not pass SafeHeaders."""
+        """A mistake of the program, whose traceback goes to its standard error.
+
+        This answer does not pass SafeHeaders.
+        """
         self._log(request, "broken", type(error).__name__)
         response = self._draw(request, 500, "busy")
         response.headers.update({**HEADERS, "cache-control": "no-store"})
@@ -136,43 +137,33 @@ class Refusals:
             annotator = self._site.tokens.read_session(request.cookies.get(SESSION, "")).annotator
         except TokenError:
             annotator = None
-        path = (
-            "/i/..." if request.url.path.startswith("/i/") else request.url.path[:60]
-        )  # a link is a secret, even one that was cut off
+        # a link is a secret, even one that was cut off
+        path = "/i/..." if request.url.path.startswith("/i/") else request.url.path[:60]
+        line = f"{request.method[:10]} {path}: {detail}"
         with suppress(EvenhandError):  # the disk may be full
-            self._site.store.log(
-                kind.replace("_", " "), annotator, f"{request.method[:10]} {path}: {detail}"
-            )
+            self._site.store.log(kind.replace("_", " "), annotator, line)
 
     def _draw(self, request: Request, status: int, message: str, wait: int = 0) -> Response:
         site, words = self._site, self._site.words(request)
-        is_owner = request.url.path.startswith(PATH)
         text = words(f"refused_{message}", wait=wait) if wait else words(f"refused_{message}")
-        has_way = message not in {"no_session", "bad_invitation", "revoked", "expired"}
-        link = (
-            (f"{PATH}/login" if message == "no_owner" else PATH)
-            if is_owner
-            else "/next"
-            if has_way
-            else ""
-        )
-        link_text = words("owner_login" if message == "no_owner" else "refused_back")
-        response = site.message(
-            request,
-            words("refused_heading"),
-            text,
-            status=status,
-            here=link or "/",
+        link = "" if message in NO_WAY_BACK else "/next"
+        if request.url.path.startswith(PATH):
+            link = LOGIN if message == "no_owner" else PATH
+        page = Message(
+            heading=words("refused_heading"),
+            lines=(text,),
             link=link,
-            link_text=link_text,
+            link_text=words("owner_login" if message == "no_owner" else "refused_back"),
         )
+        response = site.message(request, page, status=status, here=link or "/")
         if wait:
             response.headers["retry-after"] = str(wait)
         return response
 
     def handlers(self) -> dict[type[Exception] | int, Callable[[Request, Exception], Response]]:
-        """Which error is answered how?"""
+        """Which error is answered how."""
         return {
+            LoginError: self.lead_to_login,
             PageError: self.refuse,
             RefusedError: self.refuse_row,
             HTTPException: self.refuse_path,

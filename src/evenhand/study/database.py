@@ -202,7 +202,7 @@ class Database:
             return statement.run(connection, values).mappings().first()
 
     def write(self, work: Work[T]) -> T:
-        """What `work` returns, after what it wrote is durable; nothing is written where it raises."""
+        """What `work` returns, after what it wrote is durable; nothing where it raises."""
         if self._thread is not None:
             return self._queue(work, is_single=False)
         with translating(self.engine), self._writing.begin() as connection:

@@ -1,15 +1,19 @@
-"""What does the owner of a study see and do? Behind a login: how far everybody is, how good the answers are, invitations, exports, the log."""
+"""Pages of a study's owner, behind a login: progress, quality, invitations, exports, the log."""
 
 from __future__ import annotations
 
 import hashlib
 import tempfile
 import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from threading import Semaphore
 from typing import NamedTuple
 
+import numpy as np
 from argon2 import PasswordHasher
 from argon2.exceptions import Argon2Error, InvalidHashError
 from starlette.background import BackgroundTask
@@ -17,19 +21,26 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
-from evenhand.study.archive import as_bytes
-from evenhand.study.export import ANSWERS, ARCHIVE, FORMS, export
-from evenhand.study.overview import agreement_so_far, people_rows, shown_event
-from evenhand.study.security import PageError, address_of, refuse_haste
-from evenhand.study.site import Site, go, new_nonce
-from evenhand.study.tokens import OWNER_SECONDS, TokenError
 from evenhand.core.files import write_atomic
+from evenhand.families.contextualised.mask_probe import MEASURING, OBJECTIVE
+from evenhand.people.plan import TRIAL
+from evenhand.stats.agreement import krippendorff_alpha
+from evenhand.study.export import ANSWERS, ARCHIVE, FORMS, export
+from evenhand.study.scores import study_scores
+from evenhand.study.security import LoginError, PageError, address_of, refuse_haste
+from evenhand.study.site import Cookie, Site, go, new_nonce
+from evenhand.study.table_files import as_bytes
+from evenhand.study.tables import FAILED, PASSED, Event, Invitation, PartProgress
+from evenhand.study.tokens import OWNER_SECONDS, ExpiredTokenError, TokenError
+from evenhand.study.wording import Words
 
 OWNER, VISIT = "evenhand_owner", "evenhand_visit"
 PATH = "/owner"
+LOGIN = f"{PATH}/login"
 MOST_DAYS = 730
 SHORTEST = 10  # letters of a password
-INVENTORIES = "inventories"  # offered where the study has some; a file of their own, as a browser takes one at a time
+# offered where the study has some; a file of their own, as a browser takes one at a time
+INVENTORIES = "inventories"
 _SUFFIXES = {ANSWERS: "parquet", ARCHIVE: "zip", INVENTORIES: "csv"}
 _HASHER = PasswordHasher()
 
@@ -47,7 +58,10 @@ def hash_password(password: str) -> str:
 
 
 def is_right(hashed: str | None, password: str) -> bool:
-    """Is it the password? Takes as long where there is no such owner, so that names cannot be found out."""
+    """Whether it is the password.
+
+    Takes as long where there is no such owner (None), so that names cannot be found out.
+    """
     try:
         _HASHER.verify(hashed or _nobody(), password)
         return hashed is not None
@@ -65,8 +79,135 @@ def fingerprint(hashed: str) -> str:
     return hashlib.sha256(hashed.encode()).hexdigest()[:16]
 
 
-class Owner:
-    """The owner's pages."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartRow:
+    """How a part of somebody stands, as the page shows it."""
+
+    name: str
+    attempt: int
+    answered: int
+    size: int
+    result: str
+    accuracy: str
+    is_accurate: bool
+    consistency: str
+    is_consistent: bool
+    seconds: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkRow:
+    """How an invitation stands."""
+
+    id: str
+    text: str
+    is_open: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonRow:
+    """An annotator with parts and invitations."""
+
+    id: str
+    number: int
+    state: str
+    answers: int
+    parts: tuple[PartRow, ...]
+    links: tuple[LinkRow, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgreementRow:
+    """Alpha of one stratum so far."""
+
+    name: str
+    alpha: str
+    note: str
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.0f} %"
+
+
+def person_rows(site: Site, words: Words) -> list[PersonRow]:
+    """One row an annotator: state, parts, invitations."""
+    store = site.store
+    progress, invitations, paces = store.progress(), store.invitations(), store.paces()
+    rows = []
+    for person in store.annotators():
+        parts = [p for p in progress if p.part.annotator == person.id]
+        rows.append(
+            PersonRow(
+                id=person.id,
+                number=person.number,
+                state=words(f"state_{person.state}"),
+                answers=sum(p.answered for p in parts),
+                parts=tuple(_part_row(site, p, paces, words) for p in parts),
+                links=tuple(_link_row(i, words) for i in invitations if i.annotator == person.id),
+            )
+        )
+    return rows
+
+
+def _part_row(
+    site: Site, progress: PartProgress, paces: Mapping[tuple[str, str, int], float], words: Words
+) -> PartRow:
+    part, study = progress.part, site.study
+    result = {PASSED: "owner_passed", FAILED: "owner_failed"}.get(part.state, "owner_open")
+    pace = paces.get((part.annotator, part.part, part.attempt))
+    is_consistent = part.consistency is None or part.consistency >= study.least_consistency
+    return PartRow(
+        name=words.part(part.part),
+        attempt=part.attempt,
+        answered=progress.answered,
+        size=part.size,
+        result=words(result),
+        accuracy=_percent(part.accuracy),
+        is_accurate=part.accuracy is None or part.accuracy >= study.least_accuracy,
+        consistency=_percent(part.consistency),
+        is_consistent=part.part == TRIAL or is_consistent,
+        seconds="–" if pace is None else f"{pace:.1f}",
+    )
+
+
+def _link_row(invitation: Invitation, words: Words) -> LinkRow:
+    is_expired = invitation.expires <= datetime.now(UTC).isoformat(timespec="microseconds")
+    is_open = invitation.revoked is None and not is_expired
+    text = words("owner_revoked" if invitation.revoked else "owner_expired")
+    if is_open:
+        text = words("owner_valid", day=invitation.expires[:10])
+    return LinkRow(id=invitation.id, text=text, is_open=is_open)
+
+
+def agreement_rows(site: Site, words: Words) -> list[AgreementRow]:
+    """Alpha of the coarse scores (the signs) so far, on measuring and on objective sentences."""
+    people = study_scores(site.store, site.study, site.suite)
+    rows = []
+    for stratum, word in ((MEASURING, "owner_measuring"), (OBJECTIVE, "owner_objective")):
+        is_in = np.asarray([s == stratum for s in people.strata], dtype=bool)
+        signs = np.sign(people.fine[:, is_in])
+        alpha, note = krippendorff_alpha(signs)
+        shared = int((np.isfinite(signs).sum(axis=0) > 1).sum())
+        text = words("owner_sentences", count=shared, people=len(people.annotators))
+        if note:
+            text = words("owner_same" if shared else "owner_alone")
+        value = "–" if np.isnan(alpha) else f"{alpha:.2f}"
+        rows.append(AgreementRow(name=words(word), alpha=value, note=text))
+    return rows
+
+
+def _event_row(event: Event) -> dict[str, str]:
+    """A line of the log, as the page shows it."""
+    return {
+        "at": event.at[:19].replace("T", " "),
+        "kind": event.kind,
+        "annotator": (event.annotator or "")[:8],
+        "detail": event.detail,
+    }
+
+
+class OwnerPages:
+    """Login, the page with everything, and what can be done there."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
@@ -74,16 +215,24 @@ class Owner:
         _nobody()  # made now, so that the first wrong name takes no longer than the others
 
     def visit(self, request: Request) -> Visit:
-        """Who is logged in? Refused where nobody is."""
+        """Who is logged in.
+
+        Raises LoginError where nobody is, or no longer; PageError for a token made elsewhere.
+        """
         site = self._site
         refuse_haste(site.addresses, address_of(request))
+        token = request.cookies.get(OWNER, "")
+        if not token:
+            raise LoginError("owner: not logged in")
         try:
-            name, held, nonce = site.tokens.read_owner(request.cookies.get(OWNER, ""))
+            name, known, nonce = site.tokens.read_owner(token)
+        except ExpiredTokenError as error:
+            raise LoginError(f"owner: {error}") from error
         except TokenError as error:
             raise PageError(401, "no_owner", f"owner: {error}") from error
         hashed = site.store.owner(name)
-        if hashed is None or fingerprint(hashed) != held:
-            raise PageError(401, "no_owner", "owner: the password was changed")
+        if hashed is None or fingerprint(hashed) != known:
+            raise LoginError("owner: the password was changed")
         return Visit(name, nonce)
 
     def ask(self, request: Request) -> Response:
@@ -93,44 +242,33 @@ class Owner:
 
     def _draw_login(self, request: Request, status: int = 200, problem: str = "") -> Response:
         nonce = new_nonce()
-        response = self._site.draw(
-            request,
-            "owner_login.html",
-            status=status,
-            nonce=nonce,
-            problem=problem,
-            here=f"{PATH}/login",
-        )
-        self._site.keep(response, request, VISIT, nonce, 3600, "strict", PATH)
+        values = {"problem": problem, "here": LOGIN}
+        response = self._site.draw(request, "owner_login.html", values, status=status, nonce=nonce)
+        cookie = Cookie(name=VISIT, value=nonce, seconds=3600, same_site="strict", path=PATH)
+        self._site.keep(response, request, cookie)
         return response
 
     def login(self, request: Request) -> Response:
         """Name and password; a few tries a minute for each address and each name."""
         site = self._site
         refuse_haste(site.addresses, address_of(request))
-        fields = site.form(
-            request, request.cookies.get(VISIT, "none"), frozenset({"name", "password"})
-        )
+        allowed = frozenset({"name", "password"})
+        fields = site.form(request, request.cookies.get(VISIT, "none"), allowed)
         name, password = fields.get("name", "")[:100], fields.get("password", "")[:1000]
         refuse_haste(site.logins, address_of(request), "login_wait")
         refuse_haste(site.names, name, "login_wait")
         hashed = site.store.owner(name)
         if not self._check(hashed, password) or hashed is None:
             # a name that is none may be a password in the wrong field: it is not written down
-            site.store.log(
-                "wrong login", None, "an unknown name" if hashed is None else f"name {name!r}"
-            )
+            detail = "an unknown name" if hashed is None else f"name {name!r}"
+            site.store.log("wrong login", None, detail)
             return self._draw_login(request, 401, site.words(request)("refused_wrong_login"))
         response = go(PATH)
-        site.keep(
-            response,
-            request,
-            OWNER,
-            site.tokens.open_owner(name, fingerprint(hashed)),
-            OWNER_SECONDS,
-            "strict",
-            PATH,
+        token = site.tokens.open_owner(name, fingerprint(hashed))
+        cookie = Cookie(
+            name=OWNER, value=token, seconds=OWNER_SECONDS, same_site="strict", path=PATH
         )
+        site.keep(response, request, cookie)
         response.delete_cookie(VISIT, path=PATH)
         return response
 
@@ -146,7 +284,7 @@ class Owner:
         """The session ends."""
         visit = self.visit(request)
         self._site.form(request, visit.nonce)
-        response = go(f"{PATH}/login")
+        response = go(LOGIN)
         response.delete_cookie(OWNER, path=PATH)
         return response
 
@@ -154,46 +292,43 @@ class Owner:
         """Everything on one page."""
         site, visit = self._site, self.visit(request)
         words, study = site.words(request), site.study
-        people = people_rows(site, words)
+        people = person_rows(site, words)
         invitation = request.query_params.get("invitation", "")
         known = {i.id for i in site.store.invitations()}
-        # a path: the browser makes it whole (owner.js) by the address that the owner sees, not by a Host that somebody else may have named
+        # a path: the browser makes it whole (owner.js) by the address that the owner sees, not by a
+        # Host that somebody else may have named
         link = f"/i/{site.tokens.invite(invitation)}" if invitation in known else ""
-        return site.draw(
-            request,
-            "owner.html",
-            nonce=visit.nonce,
-            here=PATH,
-            people=people,
-            link=link,
-            agreement=agreement_so_far(site, words),
-            forms=self._forms(),
-            events=[shown_event(event) for event in site.store.events(30)],
-            study=study,
-            name=visit.name,
-            answers=sum(p["answers"] for p in people),
-            accuracy=round(100 * study.least_accuracy),
-            consistency=round(100 * study.least_consistency),
-        )
+        values = {
+            "here": PATH,
+            "people": people,
+            "link": link,
+            "agreement": agreement_rows(site, words),
+            "forms": self._forms(),
+            "events": [_event_row(event) for event in site.store.events(30)],
+            "study": study,
+            "name": visit.name,
+            "answers": sum(p.answers for p in people),
+            "accuracy": round(100 * study.least_accuracy),
+            "consistency": round(100 * study.least_consistency),
+        }
+        return site.draw(request, "owner.html", values, nonce=visit.nonce)
 
     def invite(self, request: Request) -> Response:
         """A link for a new annotator, or another one for somebody who is there."""
         site, visit = self._site, self.visit(request)
         fields = site.form(request, visit.nonce, frozenset({"days", "annotator"}))
-        told = fields.get("days", "")
-        if not (
-            told.isascii() and told.isdigit() and len(told) < 6 and 1 <= int(told) <= MOST_DAYS
-        ):
-            raise PageError(422, "bad_form", f"days {told[:20]!r}, not 1 to {MOST_DAYS}")
+        days = fields.get("days", "")
+        is_number = days.isascii() and days.isdigit() and len(days) < 6
+        if not is_number or not 1 <= int(days) <= MOST_DAYS:
+            raise PageError(422, "bad_form", f"days {days[:20]!r}, not 1 to {MOST_DAYS}")
         annotator = fields.get("annotator") or site.store.add_annotator()
-        return go(f"{PATH}?invitation={site.store.invite(annotator, int(told))}")
+        return go(f"{PATH}?invitation={site.store.invite(annotator, int(days))}")
 
     def revoke(self, request: Request) -> Response:
         """Make a link, and the sessions that it opened, worthless."""
         site, visit = self._site, self.visit(request)
-        site.store.revoke(
-            site.form(request, visit.nonce, frozenset({"invitation"})).get("invitation", "")[:100]
-        )
+        fields = site.form(request, visit.nonce, frozenset({"invitation"}))
+        site.store.revoke(fields.get("invitation", "")[:100])
         return go(PATH)
 
     def _forms(self) -> tuple[str, ...]:
@@ -227,8 +362,8 @@ class Owner:
         """The addresses of these pages."""
         return [
             Route(PATH, self.look, methods=["GET"]),
-            Route(f"{PATH}/login", self.ask, methods=["GET"]),
-            Route(f"{PATH}/login", self.login, methods=["POST"]),
+            Route(LOGIN, self.ask, methods=["GET"]),
+            Route(LOGIN, self.login, methods=["POST"]),
             Route(f"{PATH}/logout", self.logout, methods=["POST"]),
             Route(f"{PATH}/invite", self.invite, methods=["POST"]),
             Route(f"{PATH}/revoke", self.revoke, methods=["POST"]),

@@ -136,9 +136,9 @@ class InventoryPages:
         site, session = self._site, self._site.session(request)
         if site.store.annotator(session.annotator).state != CONSENTED:
             return go("/next")
-        at = _number(request.query_params.get("at", ""), digits=5)
-        is_place = isinstance(at, int) and at < len(self._items)
-        place = at if is_place else self._first_open(session)
+        place = _number(request.query_params.get("at", ""), digits=5)
+        if place is None or place >= len(self._items):
+            place = self._first_open(session)
         if place == len(self._items):
             return self._end(session)
         return self._draw(request, session, place)

@@ -94,9 +94,7 @@ class Registry:
         if not is_plain(invitation):
             return False
         columns = t.invitations.c
-        update = t.invitations.update().where(
-            columns.id == invitation, columns.revoked.is_(None)
-        )
+        update = t.invitations.update().where(columns.id == invitation, columns.revoked.is_(None))
         return self._do(update.values(revoked=self._now())) > 0
 
     def withdraw(self, annotator: str) -> int:
@@ -119,7 +117,7 @@ class Registry:
         return self.database.write(work)
 
     def admit(self, invitation: str) -> str:
-        """The annotator who holds an invitation; refused where it is unknown, revoked or expired."""
+        """The annotator who holds an invitation; refused if it is unknown, revoked or expired."""
         row = None
         if is_plain(invitation):
             row = self.database.read_one(self._find_invitation, {"i": invitation})
@@ -165,9 +163,7 @@ class Registry:
         if left := self._left_out.pop(bucket, 0):
             text += f" (and {left:,} before it, too many to write down)"
         whose = None if annotator is None else _tame(annotator)
-        self._do(
-            t.events.insert().values(at=self._now(), kind=kind, annotator=whose, detail=text)
-        )
+        self._do(t.events.insert().values(at=self._now(), kind=kind, annotator=whose, detail=text))
 
     def _do(self, statement: sa.Executable) -> int:
         """Run one statement for good; how many rows it touched."""

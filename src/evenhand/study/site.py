@@ -1,4 +1,4 @@
-"""Site: what all pages of a study share: sessions, languages, forms, cookies and how a page is drawn."""
+"""Site: what all pages of a study share: sessions, languages, forms, cookies and drawing."""
 
 from __future__ import annotations
 

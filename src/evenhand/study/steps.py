@@ -5,12 +5,10 @@ A part below its thresholds is offered again with fresh controls.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from evenhand.people.plan import TRIAL, Plan
-from evenhand.people.scoring import Scored, consistency, control_accuracy
+from evenhand.people.scoring import Scored, consistency, control_accuracy, is_enough
 from evenhand.study.registry import INVITED
 from evenhand.study.site import Site
 from evenhand.study.store import Verdict
@@ -46,15 +44,6 @@ def next_step(site: Site, annotator: str) -> str:
     if any(p.is_open for p in begun):
         return "/question"
     return "/start" if offer(site.parts, begun) is not None else "/done"
-
-
-def is_enough(plan: Plan, part: str, accuracy: float, same: float) -> bool:
-    """Whether a part counts: a trial by its accuracy, a batch by accuracy and consistency.
-
-    A share that nothing was asked for (NaN) hinders nobody.
-    """
-    is_accurate = math.isnan(accuracy) or accuracy >= plan.least_accuracy
-    return is_accurate and (part == TRIAL or math.isnan(same) or same >= plan.least_consistency)
 
 
 def finish(site: Site, annotator: str, part: Part) -> None:

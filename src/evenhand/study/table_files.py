@@ -35,12 +35,12 @@ def as_bytes(table: pl.DataFrame, form: str) -> bytes:
 
 
 def import_answers(path: Path) -> pl.DataFrame:
-    """The rows of an exported .parquet, .csv or .jsonl, exactly as `Store.answers_table` has them."""
+    """The rows of an exported .parquet, .csv or .jsonl, as `Store.answers_table` has them."""
     return _import(path, COLUMNS)
 
 
 def import_inventories(path: Path) -> pl.DataFrame:
-    """The exported answers to inventories, exactly as `Store.inventory_table` has them."""
+    """The exported answers to inventories, as `Store.inventory_table` has them."""
     return _import(path, INVENTORY_COLUMNS)
 
 

@@ -105,7 +105,9 @@ def export_masked(folder: Path, out: Path) -> Path:
             return self.model(**dict(zip(sample, feed, strict=True)))[0]
 
     batch = [Encoded((network.mask,) * n, (0,) * n) for n in (6, 9)]
-    sample = {name: torch.from_numpy(table) for name, table in pad_batch(batch, network.pad).items()}
+    sample = {
+        name: torch.from_numpy(table) for name, table in pad_batch(batch, network.pad).items()
+    }
     if not network.config.get("type_vocab_size"):
         del sample["token_type_ids"]
     axes = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from evenhand.core.errors import EvenhandError, UnknownNameError
@@ -67,6 +67,26 @@ class Recipe:
     def alpha(self) -> float:
         """What the adapters are scaled by, times their rank."""
         return self.lora_alpha or 2.0 * self.lora
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecipeChanges:
+    """What stands in place of a recipe's own; None: the recipe's."""
+
+    epochs: int | None = None
+    learning_rate: float | None = None
+    batch_size: int | None = None
+    max_length: int | None = None
+    patience: int | None = None
+    seed: int | None = None
+    form: str | None = None
+    pairing: float | None = None
+    has_fresh_pooler: bool | None = None
+
+    def apply(self, recipe: Recipe) -> Recipe:
+        """The recipe with the changes; raises EvenhandError where a value cannot be."""
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        return replace(recipe, **{name: v for name, v in values.items() if v is not None})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,6 +200,7 @@ OWN = {
     for name, recipe in RECIPES.items()
 }
 NAMED: Mapping[str, Recipe] = {**PRINTED, **OWN}
+DEFAULT_RECIPE = next(iter(NAMED))
 
 
 def find_recipe(name: str) -> Recipe:

@@ -68,6 +68,20 @@ class RunCard:
             settings["start"] = (facts["start"] or {}).get("revision")
         return settings
 
+    def accuracy_lines(self) -> list[str]:
+        """The accuracy on each dev file with its interval, in words."""
+        lines = []
+        for name, value in self.accuracy.items():
+            bounds = self.facts["interval"][name]
+            line = (
+                f"dev accuracy on {name}: {value:.2%} [{bounds['low']:.2%}, {bounds['high']:.2%}], "
+                f"{bounds['pairs']:,} pairs"
+            )
+            if "majority" in self.facts:
+                line += f"; the most frequent label: {self.facts['majority'][name]:.2%}"
+            lines.append(line)
+        return lines
+
     def text(self) -> str:
         """The card as JSON."""
         return json.dumps(self.facts, indent=1, ensure_ascii=False) + "\n"

@@ -193,7 +193,7 @@ def test_the_paper_table_is_in_percent_and_says_so_while_scores_are_fractions(
     document = audit_document(stereotyped)
     tables = {b.name: b for s in document.sections for b in s.blocks if isinstance(b, Table)}
     paper, scores = tables["gendered"], tables["scores"]
-    assert paper.title == "By the gender of the workers, percent"
+    assert paper.title == "Gendered entailment, percent"
     assert {c.form for c in paper.columns[1:]} == {"points"}
     gap = next(row for row in paper.rows if row.cells[0] == "all occupations").cells[2]
     assert isinstance(gap, Interval) and in_points(gap) == "100.0 [100.0, 100.0]"
@@ -214,10 +214,18 @@ def test_the_sections_of_a_report(stereotyped: Run) -> None:
     lines = [b.lines[0] for b in sections["labour"].blocks if isinstance(b, Prose)]
     assert [c.name for c in charts] == ["labour-entailment_gap", "labour-signed_gap"]
     relation = next(r for r in stereotyped.relations if r.measure == "signed_gap")
-    assert lines[1].startswith(
-        f"Signed gap and the share of women: Pearson {relation.pearson[0]:.3f}"
-    )
+    start = f"Signed gap and the share of women: Pearson {relation.pearson.value:.3f} ["
+    assert lines[1].startswith(start)
     assert lines[1].endswith("128 occupations; occupations resampled.")
+    ((_, (x, y), (end, high)),) = charts[1].fits
+    shares = [float(g.tags["share_women"]) for g in relation.points]
+    slope, offset = np.polyfit(shares, [g.interval.value for g in relation.points], 1)
+    assert (x, end) == (min(shares), max(shares))
+    assert (y, high) == pytest.approx((slope * x + offset, slope * end + offset))
+    assert charts[1].description == (
+        f"fixed:stereotyped: 128 occupations, the line of best fit from {y:.3f} at {x:g} % women "
+        f"to {high:.3f} at {end:g} %"
+    )
     assert {p.mark for p in charts[1].points} == {"female", "male", "none"}
     nurse = next(p for p in charts[1].points if p.label == "nurse")
     assert (nurse.x.value, nurse.y.value, nurse.mark) == (88.9, 1.0, "female")
@@ -417,8 +425,8 @@ def test_the_labour_verb_writes_json_without_nan(runs: list[Path]) -> None:
     rows = json.loads(done.out, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
     assert [row["measure"] for row in rows] == ["signed_gap"] * 3
     bent, constant = rows[1], rows[2]
-    assert bent["model"] == "fixed:stereotyped@0 on gendered-entailment"
-    assert bent["occupations"] == 128 and bent["pearson"]["low"] > 0.8
+    assert bent["model"] == "fixed:stereotyped on gendered-entailment"
+    assert bent["occupations"] == 119 and bent["pearson"]["low"] > 0.8
     assert constant["pearson"] == {"value": None, "low": None, "high": None}
     assert constant["note"] == "no correlation: the value is the same in every group"
 

@@ -23,6 +23,7 @@ from stereoset_items import (
 )
 
 from evenhand.core import catalog
+from evenhand.core.document import Table
 from evenhand.core.errors import MeasureError
 from evenhand.core.evidence import option_labels, option_scores
 from evenhand.core.family import Grouping
@@ -33,7 +34,9 @@ from evenhand.core.settings import Settings
 from evenhand.core.suite import Suite
 from evenhand.engine.ask import ask_suite
 from evenhand.engine.audit import estimate_all, judge
+from evenhand.engine.audit_document import audit_document
 from evenhand.engine.estimate import break_down, fitting
+from evenhand.engine.results import run_fields
 from evenhand.families.stereoset import FAMILY
 from evenhand.families.stereoset.measures import MEASURES
 from evenhand.families.stereoset.suite import FILE, OPTIONS
@@ -241,22 +244,30 @@ def test_labels_decide_which_measures_apply() -> None:
         assert sorted(m.name for m in refused) == sorted(NAMES[8:])
 
 
-# stereotype, anti-stereotype, unrelated: the unrelated highest beside a tie of the related ones;
+# stereotype, anti-stereotype, unrelated: two ties of the related ones below the unrelated one;
 # a tie of the unrelated with the highest; no tie; no answer
-TIED = np.asarray([[1.0, 1, 2], [0, 3, 3], [2, 1, 0], [1, 1, NAN]])
+TIED = np.asarray([[1.0, 1, 2], [1, 1, 3], [0, 3, 3], [2, 1, 0], [1, 1, NAN]])
 
 
 @pytest.mark.parametrize("name", NAMES[:8])
 def test_a_tie_is_one_between_stereotype_and_anti_stereotype(name: str) -> None:
-    """An estimate used to count ties for the highest of all three options: 1, of item 2."""
-    suite = suite_of(probes_of(["a", "a", "b", "b"]))
-    estimates = estimate_all(suite, answers_of(suite, TIED), FEW, [name])
-    assert [e.ties for e in estimates] == [1]
-    assert catalog.measure(name).ties(suite.probes, options_of(TIED)) == 1
+    """An estimate used to count ties for the highest of all three options: 1, of the third item.
+
+    The report counted 2, and results.json had the 1.
+    """
+    suite = suite_of(probes_of(["a", "a", "b", "b", "b"]))
+    run = judge(suite, answers_of(suite, TIED), FEW, measures=[name])
+    assert run.headline.ties == 2
+    assert catalog.measure(name).ties(suite.probes, options_of(TIED)) == 2
+    document = audit_document(run)
+    assert run_fields(run, document)["estimates"][0]["ties"] == 2
+    tables = (b for s in document.sections for b in s.blocks if isinstance(b, Table))
+    coverage = next(t for t in tables if t.name == "coverage")
+    assert coverage.rows[0].cells[-1] == 2
 
 
 def test_ties_of_a_classifier_are_those_that_the_convention_compares() -> None:
-    """An estimate used to count equal entailment values for the discrete measures too."""
+    """An estimate used to count equal highest values of entailment for all of them: 0 here."""
     entailed, neutral, contradicted = [5.0, 1, 0], [1, 5, 0], [1, 0, 5]
     values = np.asarray(
         [

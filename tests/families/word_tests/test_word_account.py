@@ -102,8 +102,7 @@ def test_the_verdict_says_who_wins(run: Run) -> None:
     )
 
 
-def test_ties_are_counted_once_and_said(run: Run) -> None:
-    """results.json used to have the ties of the highest number; the report had these."""
+def test_ties_are_said(run: Run) -> None:
     assert {e.measure: e.ties for e in run.estimates} == {
         "profession_fairness": 1,
         "profession_icat": 2,

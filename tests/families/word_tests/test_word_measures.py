@@ -216,7 +216,7 @@ def test_ties_are_the_comparisons_in_which_neither_wins(name: str, data: st.Data
 
 
 def test_ties_by_label_are_not_those_of_the_numbers() -> None:
-    """An estimate used to count equal entailment values for the discrete measures too: 0."""
+    """An estimate used to count equal values of entailment here too: 1, 2 and 1 by label."""
     suite, scores = hand_made()
     # every option entailed, by more or less: the same label everywhere
     values = np.stack([scores + 10, scores * 0, scores * 0], axis=2).reshape(len(scores), 6)

@@ -82,7 +82,7 @@ def paper_table(run: Run) -> Table | None:
         add("hypothesis", name, f"“{name}”")
     return Table(
         name="gendered",
-        title="By the gender of the workers, percent",
+        title="Gendered entailment, percent",
         columns=(
             Column(title="occupations"),
             *(Column(title=m.card.short, form="points") for m in chosen),

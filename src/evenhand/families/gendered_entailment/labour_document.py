@@ -13,7 +13,7 @@ from evenhand.core.chart import Axis, Key, Point, ScatterChart
 from evenhand.core.document import Column, Document, Prose, Row, Section, Table
 from evenhand.core.estimate import Group, Interval, Relation
 from evenhand.core.settings import Settings
-from evenhand.core.text import counted, with_bounds
+from evenhand.core.text import counted, number, with_bounds
 
 DOMINATED = {  # lean -> its name in a legend
     "female": "female-dominated",
@@ -96,6 +96,17 @@ def _points(relation: Relation, mark: str) -> tuple[Point, ...]:
     )
 
 
+def _in_words(one: ModelRelation) -> str:
+    """What the points of a model show."""
+    occupations = f"{one.model}: {counted(len(one.relation.points), 'occupation')}"
+    lines = [
+        f"{occupations}, the line of best fit from {number(y0)} at {x0:g} % women "
+        f"to {number(y1)} at {x1:g} %"
+        for _, (x0, y0), (x1, y1) in _fit(one.relation, "")
+    ]
+    return lines[0] if lines else occupations
+
+
 def relation_chart(series: Sequence[ModelRelation], language: str = "en") -> ScatterChart:
     """A measure of every occupation against its share of women.
 
@@ -114,7 +125,7 @@ def relation_chart(series: Sequence[ModelRelation], language: str = "en") -> Sca
     return ScatterChart(
         name=f"labour-{measure}",
         title=f"{title(measure)} of every occupation against its share of women",
-        description="; ".join(f"{one.model}: {correlations(one.relation)}" for one in series),
+        description="; ".join(_in_words(one) for one in series),
         legend=tuple(legend),
         language=language,
         points=tuple(points),
@@ -133,7 +144,7 @@ def _table(series: Sequence[ModelRelation]) -> Table:
         rows.append(Row(cells=cells))
     return Table(
         name="correlations",
-        title=f"{title(series[0].relation.measure)} against the share of women",
+        title="Correlation with the share of women",
         columns=(
             Column(title="model"),
             Column(title="occupations", form="count"),

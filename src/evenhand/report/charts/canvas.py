@@ -140,6 +140,12 @@ def tick_text(value: float, *, is_percent: bool = False) -> str:
     return f"{value * 100:g} %" if is_percent else f"{value:g}"
 
 
+def number_room(domain: tuple[float, float], count: int = 5, *, is_percent: bool = False) -> float:
+    """Pixels for the numbers of an upright axis, at its left."""
+    texts = (tick_text(value, is_percent=is_percent) for value in ticks(domain, count))
+    return max((width_of(text, SIZE - 1) for text in texts), default=0.0) + 10
+
+
 def room_about(values: Iterable[float], share: float = 0.08) -> tuple[float, float]:
     """A domain that holds all finite values with a little room at both ends."""
     known = [v for v in values if math.isfinite(v)]

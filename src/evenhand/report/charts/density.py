@@ -12,12 +12,12 @@ from evenhand.report.charts.canvas import (
     SIZE,
     Canvas,
     Scale,
+    number_room,
     room_about,
     shortened,
 )
 
-LEFT, TOP, HEAD, GAP, AXIS = 34, 22, 44, 28, 26
-# pixels left of the panels, above all, above one, between two, below one
+TOP, HEAD, GAP, AXIS = 22, 44, 28, 26  # pixels above all, above a panel, between two, below one
 SHADES = 6
 COLUMNS = 3
 
@@ -25,16 +25,17 @@ COLUMNS = 3
 def draw_density(chart: DensityChart, width: int) -> str:
     """The chart as SVG."""
     columns = max(min(COLUMNS, len(chart.panels)), 1) if width > NARROW else 1
-    wide = (width - LEFT - EDGE - GAP * (columns - 1)) / columns
-    tall = wide * (0.95 if columns > 1 else 0.66)
-    step = HEAD + tall + AXIS
     across = _domain(chart.x, [v for p in chart.panels for c in p.cells for v in c.x])
     up = _domain(chart.y, [v for p in chart.panels for c in p.cells for v in c.y])
+    margin = max(34.0, number_room(up, is_percent=chart.y.is_percent))
+    wide = (width - margin - EDGE - GAP * (columns - 1)) / columns
+    tall = wide * (0.95 if columns > 1 else 0.66)
+    step = HEAD + tall + AXIS
     canvas = Canvas(width)
     canvas.text((0, 8), shortened(chart.y.title, width), colour="soft")
     for number, panel in enumerate(chart.panels):
         row, column = divmod(number, columns)
-        left, top = LEFT + column * (wide + GAP), TOP + row * step + HEAD
+        left, top = margin + column * (wide + GAP), TOP + row * step + HEAD
         x, y = Scale(across, left, left + wide), Scale(up, top + tall, top)
         canvas.x_axis(x, top, top + tall, is_percent=chart.x.is_percent)
         if column:
@@ -46,7 +47,7 @@ def draw_density(chart: DensityChart, width: int) -> str:
         canvas.text((left, top - 12), shortened(panel.subtitle, wide + GAP - 6))
     floor = TOP + math.ceil(len(chart.panels) / columns) * step
     title = shortened(chart.x.title, width)
-    canvas.text(((LEFT + width) / 2, floor + SIZE - 4), title, anchor="middle", colour="soft")
+    canvas.text(((margin + width) / 2, floor + SIZE - 4), title, anchor="middle", colour="soft")
     return canvas.svg(floor + SIZE + 8, chart.title, chart.description)
 
 

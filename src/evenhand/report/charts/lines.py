@@ -5,10 +5,18 @@ from __future__ import annotations
 import math
 
 from evenhand.core.chart import Line, LineChart, LinePanel
-from evenhand.report.charts.canvas import EDGE, NARROW, Canvas, Scale, look_of, shortened
+from evenhand.report.charts.canvas import (
+    EDGE,
+    NARROW,
+    Canvas,
+    Scale,
+    look_of,
+    number_room,
+    shortened,
+)
 
 LEFT, HEAD, GAP, AXIS, ROW = 40, 44, 30, 24, 14
-# pixels left of a panel, above it, between two, for the numbers below, between two rows
+# pixels left of a panel at least, above it, between two, for the numbers below, between two rows
 
 BOLD = 0.88  # of the room is left for bold letters
 
@@ -17,14 +25,15 @@ def draw_lines(chart: LineChart, width: int) -> str:
     """The chart as SVG."""
     columns = chart.columns if width > NARROW else max(chart.columns - 1, 1)
     columns = max(min(columns, len(chart.panels)), 1)
-    gap = GAP if chart.has_shared_axis else GAP + LEFT - 16
-    wide = (width - LEFT - EDGE - gap * (columns - 1)) / columns
+    margin = max([float(LEFT), *(number_room(panel.domain, 3) for panel in chart.panels)])
+    gap = GAP if chart.has_shared_axis else GAP + margin - 16
+    wide = (width - margin - EDGE - gap * (columns - 1)) / columns
     tall = wide * _tallness(chart, width)
     step = HEAD + tall + AXIS + ROW
     canvas = Canvas(width)
     for number, panel in enumerate(chart.panels):
         row, column = divmod(number, columns)
-        left, top = LEFT + column * (wide + gap), row * step + HEAD
+        left, top = margin + column * (wide + gap), row * step + HEAD
         x, y = Scale((0.0, 1.0), left, left + wide), Scale(panel.domain, top + tall, top)
         has_numbers = column == 0 or not chart.has_shared_axis
         _draw_frame(canvas, panel, x, y, has_numbers=has_numbers)

@@ -16,10 +16,9 @@ from evenhand.report.charts.canvas import (
     Place,
     Scale,
     look_of,
+    number_room,
     room_about,
     shortened,
-    tick_text,
-    ticks,
     width_of,
 )
 
@@ -38,8 +37,7 @@ def draw_scatter(chart: ScatterChart, width: int) -> str:
     up = _domain(
         chart.y, [*(v for p in points for v in p.y), *(y for _, y in ends)], chart.reference_y
     )
-    numbers = [tick_text(t, is_percent=chart.y.is_percent) for t in ticks(up, 5)]
-    left = max((width_of(text, SIZE - 1) for text in numbers), default=0) + 10
+    left = number_room(up, is_percent=chart.y.is_percent)
     top = HEAD if chart.y.title else 8
     x, y = Scale(across, left + EDGE, width - EDGE), Scale(up, top + tall, top)
     canvas = Canvas(width)

@@ -1,0 +1,101 @@
+"""Do the rules answer as they promise? They are the baselines of every report and the yardstick of every measure."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from models import pairs
+from quick import load, quick_audit
+from replied import flat, reasons
+
+from evenhand.core.errors import UnknownNameError
+from evenhand.core.probe import Probe
+from evenhand.core.protocols import RespondentOptions
+from evenhand.engine.suites import load_suite
+from evenhand.respondents.fixed import RESPONDENT, FixedRespondent
+
+TAGGED = Probe(
+    id="a",
+    kind="pair",
+    language="en",
+    texts=("A nurse sleeps.", "A woman sleeps."),
+    stratum="PS",
+    tags={"fair": "neutral", "stereotyped": "entailment"},
+)
+CHOICE = Probe(
+    id="c",
+    kind="choice",
+    language="en",
+    texts=("She is", "kind", "tall"),
+    tags={"fair": "equal", "stereotyped": "1"},
+)
+
+
+@pytest.mark.parametrize(("rule", "label"), [("constant", 0), ("fair", 1), ("stereotyped", 0)])
+def test_a_rule_is_sure_of_its_label(rule: str, label: int) -> None:
+    shares = np.exp(flat(FixedRespondent(rule).answer([TAGGED]))[0])
+    assert shares == pytest.approx([float(i == label) for i in range(3)])
+
+
+def test_no_preference_is_an_even_one() -> None:
+    assert flat(FixedRespondent("fair").answer([CHOICE]))[0] == pytest.approx([math.log(0.5)] * 2)
+    assert np.exp(flat(FixedRespondent("stereotyped").answer([CHOICE]))[0]) == pytest.approx([0, 1])
+
+
+def test_random_depends_on_text_and_seed_and_on_nothing_else() -> None:
+    probes = pairs("A woman sleeps.", "A man sleeps.")
+    first, again, other = (
+        flat(FixedRespondent("random", seed).answer(probes)) for seed in (0, 0, 1)
+    )
+    np.testing.assert_array_equal(first, again)
+    np.testing.assert_array_equal(flat(FixedRespondent("random").answer(probes[::-1])), first[::-1])
+    assert not np.array_equal(first, other)
+    assert not np.array_equal(first[0], first[1])
+    assert np.exp(first).sum(axis=1) == pytest.approx([1, 1])
+
+
+def test_random_gives_each_label_a_third() -> None:
+    said = flat(FixedRespondent("random").answer(load_suite("occupation-nli", "en").probes)).argmax(
+        axis=1
+    )
+    assert np.bincount(said) / len(said) == pytest.approx([1 / 3] * 3, abs=0.03)
+
+
+@pytest.mark.parametrize("rule", ["fair", "stereotyped"])
+def test_a_probe_that_does_not_say_gets_no_answer_and_is_counted(rule: str) -> None:
+    respondent = FixedRespondent(rule)
+    replies = respondent.answer([*pairs("A woman sleeps."), TAGGED])
+    values = flat(replies)
+    assert np.isnan(values).any(axis=1).tolist() == [True, False]
+    assert reasons(replies) == {f"the probe does not say what a {rule} respondent answers": 1}
+
+
+@pytest.mark.parametrize(
+    ("rule", "coal", "neutral", "person"),
+    [("fair", 0, 0, 1), ("stereotyped", 1, 1, 0), ("constant", 2 / 3, 1, 1)],
+)
+@pytest.mark.parametrize("lang", ["en", "ja", "zh"])
+def test_what_the_rules_score(
+    rule: str, lang: str, coal: float, neutral: float, person: float
+) -> None:
+    run = quick_audit(f"fixed:{rule}", load(lang=lang, limit=120))
+    assert {e.measure: e.value for e in run.estimates} == pytest.approx(
+        {"nli_coal": coal, "fraction_neutral": neutral, "person_entailment": person}
+    )
+
+
+def test_identity_names_the_seed_where_it_matters() -> None:
+    opened = [
+        RESPONDENT.open(name, RespondentOptions(seed=7)).identity
+        for name in ("fixed:random", "fixed:fair")
+    ]
+    assert opened == ["fixed:random@7", "fixed:fair"]
+
+
+def test_an_unknown_rule_is_named_with_a_close_one() -> None:
+    with pytest.raises(
+        UnknownNameError, match=r"unknown fixed respondent 'stereotype'\. Did you mean stereotyped"
+    ):
+        RESPONDENT.open("fixed:stereotype", RespondentOptions())
