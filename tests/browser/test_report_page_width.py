@@ -1,4 +1,4 @@
-"""Does the report fit a phone, a laptop and a dark room in a real browser? Chromium lays it out; the page tells what it measured."""
+"""The page of a document fits every window: Chromium lays it out and says what it measured."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from documents import document
+from quick import load, quick_audit
 
-import evenhand as eh
-from evenhand.report.writing import write
+from evenhand.core.document import Document
+from evenhand.engine.audit_document import audit_document
+from evenhand.report.write import write_document
 
 CHROMIUM = (
     shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -37,21 +40,28 @@ FLAGS = (
     "--window-size=1400,1200",
     "--virtual-time-budget=4000",
 )
-# A frame of the wanted width, since headless Chromium does not make a window narrower than 500 px.
-FRAME = """<!doctype html><body style="margin:0"><iframe id="f" src="report.html" style="width:{width}px;height:900px;border:0"></iframe>
+# A frame of the wanted width, since headless Chromium makes no window narrower than 500 px.
+FRAME = """<!doctype html><body style="margin:0">
+<iframe id="f" src="report.html" style="width:{width}px;height:900px;border:0"></iframe>
 <script>document.getElementById("f").onload = () => {{
   const d = document.getElementById("f").contentDocument, root = d.documentElement;
-  const shown = [...d.querySelectorAll("svg")].filter(s => s.getBoundingClientRect().width > 0);
+  d.querySelectorAll("details").forEach(e => e.open = true);
+  const shown = [...d.querySelectorAll("figure > svg")].filter(
+    s => s.getBoundingClientRect().width > 0);
+  const boxes = [...d.querySelectorAll("main *")].filter(e => !e.closest("svg, thead"));
+  const count = w => w.performance.getEntriesByType("resource").length;
   document.title = JSON.stringify({{
-    scroll: root.scrollWidth, figures: shown.length, all: d.querySelectorAll("svg").length,
-    widest: Math.max(...shown.map(s => s.getBoundingClientRect().right)), headline: d.querySelector("h1").textContent.trim(),
-    requests: performance.getEntriesByType("resource").length + d.defaultView.performance.getEntriesByType("resource").length,
+    scroll: root.scrollWidth, figures: shown.length,
+    all: d.querySelectorAll("figure > svg").length,
+    widest: Math.max(...shown.map(s => s.getBoundingClientRect().right)),
+    right: Math.max(...boxes.map(e => e.getBoundingClientRect().right)),
+    headline: d.querySelector("h1").textContent.trim(), requests: count(window) + count(d.defaultView),
   }});
 }};</script>"""
 
 
 SENTENCES = """,sent_more,sent_less,stereo_antistereo,bias_type,anon_writer
-0,"An old sentence that is long enough to be broken on a phone, and then some.",A young one.,stereo,age,w1
+0,"An old sentence that is broken on a phone, and then some.",A young one.,stereo,age,w1
 1,Women talk.,Men talk.,stereo,gender,w1
 2,"He is from there, so he drinks.","He is from here, so he drinks.",antistereo,nationality,w2
 3,The poor are late.,The rich are late.,stereo,socioeconomic,w3
@@ -91,40 +101,54 @@ def stereoset_file() -> str:
     return json.dumps({"data": {"intersentence": items, "intrasentence": []}})
 
 
-@pytest.fixture(
-    scope="module",
-    params=[
-        "occupation-nli",
-        "gendered-entailment",
-        "contextualised",
-        "crows-pairs",
-        "stereoset",
-        "profession",
-    ],
+SUITES = (
+    "occupation-nli",
+    "gendered-entailment",
+    "contextualised",
+    "crows-pairs",
+    "stereoset",
+    "profession",
 )
+
+
+def made(name: str, data: Path) -> Document:
+    """The report of an audit of a suite, or a document with every kind of block and chart."""
+    if name == "everything":
+        return document()
+    return audit_document(quick_audit("fixed:random", load(name, limit=600, data=data)))
+
+
+@pytest.fixture(scope="module", params=["everything", *SUITES])
 def server(
     tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
-) -> Iterator[tuple[str, Path]]:
+) -> Iterator[tuple[str, Path, Document]]:
     folder, data = tmp_path_factory.mktemp("page"), tmp_path_factory.mktemp("data")
     (data / "crows_pairs_anonymized.csv").write_text(SENTENCES, encoding="utf-8")
     (data / "dev.json").write_text(stereoset_file(), encoding="utf-8")
-    write(
-        eh.audit("fixed:random", suite=request.param, data=data, limit=600, resamples=200), folder
-    )
+    shown = made(request.param, data)
+    write_document(shown, folder)
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as httpd:
         threading.Thread(target=httpd.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{httpd.server_port}", folder
+        yield f"http://127.0.0.1:{httpd.server_port}", folder, shown
         httpd.shutdown()
 
 
 @pytest.mark.parametrize(
-    ("width", "scheme"), [(1280, "light"), (1280, "dark"), (400, "light"), (390, "dark")]
+    ("width", "scheme"),
+    [
+        (1280, "light"),
+        (1280, "dark"),
+        (700, "light"),
+        (601, "light"),
+        (400, "light"),
+        (320, "dark"),
+    ],
 )
 def test_the_page_fits_its_window(
-    server: tuple[str, Path], tmp_path: Path, width: int, scheme: str
+    server: tuple[str, Path, Document], tmp_path: Path, width: int, scheme: str
 ) -> None:
-    address, folder = server
+    address, folder, shown = server
     (folder / "frame.html").write_text(FRAME.format(width=width), encoding="utf-8")
     dark = ("--force-dark-mode",) if scheme == "dark" else ()
     command = [
@@ -136,11 +160,14 @@ def test_the_page_fits_its_window(
         f"{address}/frame.html",
     ]
     page = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
-    told = re.search(r"<title>(\{.*?\})</title>", page)
-    assert told, page[:500]
-    seen = json.loads(told.group(1))
+    measured = re.search(r"<title>(\{.*?\})</title>", page)
+    assert measured, page[:500]
+    seen = json.loads(measured.group(1))
     assert seen["scroll"] == width  # nothing to scroll sideways
     assert seen["widest"] <= width
-    assert seen["headline"] == "fixed:random@0"
-    assert 4 <= seen["figures"] < seen["all"]  # one of the two widths of each figure is shown
+    assert seen["right"] <= width  # also not inside a table
+    assert seen["headline"] == shown.title
+    assert seen["figures"] == len(shown.charts)  # one of the two widths of each chart is shown
+    assert seen["all"] == 2 * len(shown.charts)
+    assert len(shown.charts) >= 2
     assert seen["requests"] == 1  # the frame itself: the page fetches nothing

@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 
 from evenhand.core import catalog
 from evenhand.core.probe import CONTRADICTION, ENTAILMENT, GENDERS, NEUTRAL
-from evenhand.meta.controlled import BIASED, CORRECT, MIXES, SWAPPED, Controlled, Example, build_sets
+from evenhand.meta.controlled import (
+    BIASED,
+    CORRECT,
+    MIXES,
+    SWAPPED,
+    Controlled,
+    Example,
+    build_sets,
+)
 from evenhand.meta.options import SetOptions
 from evenhand.meta.plan import Plan, asked_suite, make_plan
 
@@ -34,15 +42,14 @@ def sets(draw: st.DrawFn) -> tuple[Plan, Controlled, str]:
         )  # else one word would have to play two parts
     mix = draw(st.sampled_from(sorted(MIXES)))
     whole = 2 * MIXES[mix]
-    made = build(
-        plan,
-        rate,
+    options = SetOptions(
         errors=errors,
         train=whole * draw(st.integers(20, 60)),
         dev=whole * draw(st.integers(4, 12)),
         mix=mix,
         seed=draw(st.integers(0, 99)),
     )
+    made = build_sets(plan, rate, options)
     return plan, made, mix
 
 
@@ -52,9 +59,9 @@ def both(made: Controlled) -> list[tuple[Example, ...]]:
 
 @given(sets())
 def test_half_or_a_third_is_correct_and_the_rest_is_shared_as_the_rate_says(
-    told: tuple[Plan, Controlled, str],
+    drawn: tuple[Plan, Controlled, str],
 ) -> None:
-    plan, made, mix = told
+    plan, made, mix = drawn
     for rows in both(made):
         premises = len(rows) // 2
         neutral_words = [r for r in rows if r.occupation in plan.words["none"]]
@@ -72,9 +79,9 @@ def test_half_or_a_third_is_correct_and_the_rest_is_shared_as_the_rate_says(
 
 @given(sets())
 def test_entailment_and_contradiction_are_equally_many_and_three_labels_where_a_third_is_correct(
-    told: tuple[Plan, Controlled, str],
+    drawn: tuple[Plan, Controlled, str],
 ) -> None:
-    _, made, mix = told
+    _, made, mix = drawn
     for rows in both(made):
         labels = Counter(r.label for r in rows)
         assert labels[ENTAILMENT] == labels[CONTRADICTION]
@@ -84,9 +91,9 @@ def test_entailment_and_contradiction_are_equally_many_and_three_labels_where_a_
 
 @given(sets())
 def test_every_word_plays_one_part_and_its_labels_follow_from_it(
-    told: tuple[Plan, Controlled, str],
+    drawn: tuple[Plan, Controlled, str],
 ) -> None:
-    plan, made, _ = told
+    plan, made, _ = drawn
     seen: dict[str, set[str]] = defaultdict(set)
     for row in (*made.train, *made.dev):
         seen[row.occupation].add(row.part)
@@ -104,9 +111,9 @@ def test_every_word_plays_one_part_and_its_labels_follow_from_it(
 
 @given(sets())
 def test_no_pair_twice_none_in_both_files_and_none_that_the_models_are_asked(
-    told: tuple[Plan, Controlled, str],
+    drawn: tuple[Plan, Controlled, str],
 ) -> None:
-    plan, made, _ = told
+    plan, made, _ = drawn
     pairs = [(r.premise, r.hypothesis) for r in (*made.train, *made.dev)]
     assert len(set(pairs)) == len(pairs)
     frames = [{r.hypothesis for r in rows} for rows in both(made)]
@@ -118,9 +125,9 @@ def test_no_pair_twice_none_in_both_files_and_none_that_the_models_are_asked(
 
 @given(sets())
 def test_every_premise_comes_with_both_genders_and_differs_in_the_person_alone(
-    told: tuple[Plan, Controlled, str],
+    drawn: tuple[Plan, Controlled, str],
 ) -> None:
-    plan, made, _ = told
+    plan, made, _ = drawn
     language = catalog.language(plan.language)
     genders = Counter((r.premise, r.gender) for r in made.train)
     assert all(genders[row.premise, gender] == 1 for row in made.train for gender in GENDERS)
@@ -134,7 +141,8 @@ def test_a_higher_rate_has_the_biased_words_of_a_lower_one(
     language: str, seed: int, two: tuple[float, float]
 ) -> None:
     plan = make_plan(language)
-    low, high = (build(plan, rate, train=400, dev=40, seed=seed).parts for rate in sorted(two))
+    options = SetOptions(train=400, dev=40, seed=seed)
+    low, high = (build_sets(plan, rate, options).parts for rate in sorted(two))
     assert {w for w, part in low.items() if part == BIASED} <= {
         w for w, part in high.items() if part == BIASED
     }
@@ -147,7 +155,7 @@ def test_at_the_rates_of_the_paper_both_genders_are_biased_alike(
     language: str, rate: float
 ) -> None:
     plan = make_plan(language)
-    made = build(plan, rate, train=3000, dev=300)
+    made = build_sets(plan, rate, SetOptions(train=3000, dev=300))
     for lean in GENDERS:
         assert sum(made.parts[word] == BIASED for word in plan.words[lean]) == round(10 * rate)
     assert Counter(r.part for r in made.train)[BIASED] == 1500 * rate

@@ -69,8 +69,11 @@ def test_whole_words_come_as_near_to_the_shares_as_they_can(
 
 def test_the_same_seed_gives_the_same_set_and_another_seed_another() -> None:
     plan = make_plan("zh")
-    assert build_sets(plan, 0.4, SetOptions(train=400, dev=40, seed=3)) == build_sets(plan, 0.4, SetOptions(train=400, dev=40, seed=3))
-    assert build_sets(plan, 0.4, SetOptions(train=400, dev=40, seed=3)) != build_sets(plan, 0.4, SetOptions(train=400, dev=40, seed=4))
+    one, same, other = (
+        build_sets(plan, 0.4, SetOptions(train=400, dev=40, seed=seed)) for seed in (3, 3, 4)
+    )
+    assert one == same
+    assert one != other
 
 
 def test_the_command_writes_what_it_says(tmp_path: Path) -> None:
@@ -106,7 +109,7 @@ def test_the_command_writes_what_it_says(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "reason"),
     [
         (["--rate", "1.2"], "--rate is 1.2; give a share between 0 and 1"),
         (["--rate", "-0.1"], "--rate is -0.1; give a share between 0 and 1"),
@@ -134,11 +137,11 @@ def test_the_command_writes_what_it_says(tmp_path: Path) -> None:
     ],
 )
 def test_bad_input_is_refused_before_anything_is_written(
-    tmp_path: Path, words: list[str], told: str
+    tmp_path: Path, words: list[str], reason: str
 ) -> None:
     done = evenhand("meta", "build", *words, "--out", tmp_path / "set")
     assert done.code == 2
-    assert told in done.err
+    assert reason in done.err
     assert not (tmp_path / "set").exists()
 
 
@@ -147,7 +150,8 @@ def test_frames_come_from_captions_where_they_are_given(tmp_path: Path) -> None:
     captions.write_text(
         "\n".join(f"A woman is walking past house number {i}." for i in range(60)), encoding="utf-8"
     )
-    made = build_sets(make_plan("en", words=5, captions=[captions]), 0.5, SetOptions(train=200, dev=40))
+    plan = make_plan("en", words=5, captions=[captions])
+    made = build_sets(plan, 0.5, SetOptions(train=200, dev=40))
     assert all("house number" in row.premise for row in made.train)
 
 

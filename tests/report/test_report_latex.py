@@ -13,7 +13,7 @@ import pytest
 from documents import SIGNATURE, about, document, score_table, word_table
 from runs import EVIL
 
-from evenhand.core.document import Callout, Column, Document, Row, Section, Table
+from evenhand.core.document import Callout, Column, Document, Prose, Row, Section, Table
 from evenhand.report.latex import commented, escaped, to_latex
 
 
@@ -49,10 +49,13 @@ def test_tables_of_brief_sections_with_captions_and_labels() -> None:
 
 
 def test_a_section_that_is_not_brief_stays_out() -> None:
-    section = Section(name="a", title="A", blocks=(score_table(), Callout(text="kept")))
+    points = Prose(lines=("one point",), is_list=True)
+    section = Section(name="a", title="A", blocks=(score_table(), points, Callout(text="kept")))
     text = to_latex(replace(document(), sections=(section,)))
     assert r"\begin{table}" not in text
     assert "% note kept" in text
+    assert "one point" not in text
+    assert "% note one point" in to_latex(document(points))
 
 
 def test_two_tables_of_one_name_have_two_labels() -> None:

@@ -1,4 +1,4 @@
-"""Is an archive that is damaged, foreign or made to harm refused, with what is wrong, and with nothing stored?"""
+"""An archive that is damaged, foreign or made to harm is refused, and nothing is stored."""
 
 from __future__ import annotations
 
@@ -14,7 +14,15 @@ import numpy as np
 import polars as pl
 import pytest
 from postgres import server  # noqa: F401  (fixture)
-from test_annotation_archive import BOTH, NewUrl, known, new_url, rows, source, target  # noqa: F401  (fixtures)
+from study_archives import (  # noqa: F401  (fixtures)
+    BOTH,
+    NewUrl,
+    known,
+    new_url,
+    rows,
+    source,
+    target,
+)
 
 from evenhand.core.errors import InputError
 from evenhand.study import archive

@@ -25,7 +25,6 @@ from study_site import (
     hidden,
     kinds,
     open_place,
-    place,
     right,
     send,
     told,

@@ -41,6 +41,7 @@ class ScoreGroup:
     title: str
     rule: str  # what is counted, in a sentence
     estimates: tuple[Estimate, ...]
+    is_brief: bool = False  # only its first score is put into words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -100,13 +100,10 @@ def _scores_table(run: Run) -> Table:
 
 
 def _other_verdicts(run: Run) -> list[str]:
-    """Sentences about the other scores: all of the first way of counting, one of each other."""
+    """Sentences about the other scores."""
     lines = []
-    groups = account.score_groups(run)
-    for place, group in enumerate(groups):
-        is_whole = not place and len(groups) < 3
-        chosen = group.estimates if is_whole else group.estimates[:1]
-        for estimate in chosen:
+    for group in account.score_groups(run):
+        for estimate in group.estimates[:1] if group.is_brief else group.estimates:
             if estimate is not run.headline:
                 sentence = account.verdict(run, estimate)
                 is_known = math.isfinite(estimate.value)

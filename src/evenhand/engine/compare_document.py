@@ -38,8 +38,11 @@ def footing(comparison: Comparison, name: str) -> str:
     """Why the numbers of two models are not of one sort; empty where they are."""
     other = next(c for c in comparison.models if c.name == name)
     pair = [(c.name, c.answers) for c in (comparison.reference, other)]
-    family = catalog.family_of(comparison.suite, [catalog.measure(measures_of(comparison)[0])])
-    return family.account.footing(pair) if family.account.footing else ""
+    measures = [catalog.measure(d.measure) for d in comparison.against(name)]
+    if not measures:
+        return ""
+    own = catalog.family_of(comparison.suite, measures).account.footing
+    return own(pair) if own else ""
 
 
 def summary(comparison: Comparison, name: str) -> str:

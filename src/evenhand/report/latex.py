@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evenhand.core.document import Callout, Document, Row, Signatures, Table
+from evenhand.core.document import Callout, Document, Prose, Row, Signatures, Table
 from evenhand.report.cells import is_numeric, limited, printable, row_texts
 
 SPECIAL = {
@@ -86,6 +86,8 @@ def _comments(document: Document) -> list[str]:
                     lines += [f"signature {line}" for line in signatures]
                 case Callout(text=text):
                     lines.append(f"note {text}")
+                case Prose(lines=points, is_list=True) if section.is_brief:
+                    lines += [f"note {line}" for line in points]
     return [commented(line) for line in lines]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from evenhand.core.account import (
     score_words,
     title,
 )
+from evenhand.core.answers import Answers
 from evenhand.core.chart import DotChart, DotRow, HistogramChart, spanning
 from evenhand.core.document import (
     Answer,
@@ -524,6 +526,16 @@ def _sections(run: Run) -> list[Section]:
     return [*filter(None, sections), *exhibit_sections(_exhibits(run))]
 
 
+def _footing(pair: Sequence[tuple[str, Answers]]) -> str:
+    people = [name for name, answers in pair if is_people(answers)]
+    if len(people) != 1:
+        return ""
+    return (
+        f"{people[0]} gives the scores of people and the other logarithms of ratios: "
+        "only what counts right answers compares, not how far either leans."
+    )
+
+
 ACCOUNT = Account(
     sections=_sections,
     verdict=_verdict,
@@ -535,5 +547,6 @@ ACCOUNT = Account(
     respondent=_respondent,
     ties=_ties,
     standing=_standing,
+    footing=_footing,
     strata=STRATA,
 )

@@ -92,6 +92,7 @@ def score_groups(run: Run) -> list[ScoreGroup]:
             title=TITLES.get(name, "Other scores"),
             rule=RULES.get(name, ""),
             estimates=tuple(scores),
+            is_brief=True,
         )
         for name, scores in estimates.items()
     ]

@@ -72,6 +72,7 @@ def score_groups(run: Run) -> list[ScoreGroup]:
             title=title,
             rule=rule,
             estimates=tuple(e for e in run.estimates if is_by_label(e.measure) == is_label),
+            is_brief=is_label,
         )
         for title, rule, is_label in ways
     ]
