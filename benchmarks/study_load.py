@@ -1,8 +1,10 @@
-"""How does a study bear many people at once? 200 simulated annotators, 20,000 answers, the server killed (kill -9) in the middle and started again.
+"""A study under load: 200 simulated annotators, 20,000 answers, the server killed in the middle.
 
-The server is a process of its own, the annotators are this one. Each reads a question, thinks, sends the form and waits for the next question, as a browser
-does (POST, redirect, GET). What fails while the server is down is sent again, the same form with the same key. At the end the store is held against what was
-acknowledged: nothing lost, nothing stored twice.
+The server is a process of its own, the annotators are this one. Each reads a question, thinks,
+sends the form and waits for the next question, as a browser does (POST, redirect, GET). The server
+is killed (kill -9) and started again; what fails while it is down is sent again, the same form with
+the same key. At the end the store is held against what was acknowledged: nothing lost, nothing
+stored twice.
 
     python benchmarks/study_load.py                       # 200 annotators, 20,000 answers
     python benchmarks/study_load.py --annotators 20 --answers 200 --think 0.05 --json
@@ -35,8 +37,21 @@ from evenhand.study.steps import READY
 from evenhand.study.study import open_study
 from evenhand.study.tokens import Tokens
 
-STUDY = 'name = "load"\nlanguages = ["en"]\nsuite = "contextualised"\nsuite_language = "en"\ntrial = 0\nbatch = {size}\nbatches = 1\n{store}'
-SERVER = "import sys; from pathlib import Path; from evenhand.study.serving import serve; serve(Path(sys.argv[1]), port=int(sys.argv[2]))"
+STUDY = """
+name = "load"
+languages = ["en"]
+suite = "contextualised"
+suite_language = "en"
+trial = 0
+batch = {size}
+batches = 1
+{store}"""
+SERVER = """
+import sys
+from pathlib import Path
+from evenhand.study.serving import serve
+serve(Path(sys.argv[1]), port=int(sys.argv[2]))
+"""
 FIELD = re.compile(r'name="(csrf|shown)" value="([^"]*)"')
 
 
@@ -92,7 +107,10 @@ class Answer(NamedTuple):
 
 
 class Line:
-    """One kept connection, as little as HTTP needs: a full client library takes more processor time than the server that it measures."""
+    """One kept connection, as little as HTTP needs.
+
+    A full client library takes more processor time than the server that it measures.
+    """
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -220,7 +238,10 @@ async def _live(
 
 
 def _child_seconds() -> float:
-    """Processor time of all servers so far, their start included: a busy machine does not lengthen it as it does the time on the clock."""
+    """Processor time of all servers so far, their start included.
+
+    A busy machine does not lengthen it as it does the time on the clock.
+    """
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)
     return spent.ru_utime + spent.ru_stime
 

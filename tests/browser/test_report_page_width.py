@@ -55,7 +55,8 @@ FRAME = """<!doctype html><body style="margin:0">
     all: d.querySelectorAll("figure > svg").length,
     widest: Math.max(...shown.map(s => s.getBoundingClientRect().right)),
     right: Math.max(...boxes.map(e => e.getBoundingClientRect().right)),
-    headline: d.querySelector("h1").textContent.trim(), requests: count(window) + count(d.defaultView),
+    headline: d.querySelector("h1").textContent.trim(),
+    requests: count(window) + count(d.defaultView),
   }});
 }};</script>"""
 
@@ -90,7 +91,7 @@ def stereoset_file() -> str:
                 {
                     "id": f"{domain}-{i}-{label}",
                     "gold_label": label,
-                    "sentence": f"This is the {label}, a sentence of some length about nobody at all, {i}.",
+                    "sentence": f"This is the {label}, a sentence of some length, {i}.",
                 }
                 for label in ("stereotype", "anti-stereotype", "unrelated")
             ],
@@ -139,8 +140,8 @@ def server(
     [
         (1280, "light"),
         (1280, "dark"),
-        (700, "light"),
-        (601, "light"),
+        (768, "light"),
+        (767, "light"),
         (400, "light"),
         (320, "dark"),
     ],

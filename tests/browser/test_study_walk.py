@@ -1,4 +1,4 @@
-"""Does a whole study work in a real browser? From the link to the export, by keys and by touch, on two devices, with and without scripts."""
+"""A whole study in a real browser, by keys and by touch, on two devices, without scripts too."""
 
 from __future__ import annotations
 
@@ -30,16 +30,36 @@ PHONE = {"viewport": {"width": 390, "height": 700}, "has_touch": True, "is_mobil
 SHOTS = os.environ.get("EVENHAND_SHOTS")  # a folder for screenshots to look at
 # What a page must keep to: nothing to scroll, targets of 44 px, contrast of 4.5.
 MEASURE = """() => {
-  const light = (c) => { const [r, g, b] = c.match(/[\\d.]+/g).map(Number).slice(0, 3).map((v) => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-  const ground = (e) => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor; if (!/, 0\\)$/.test(c)) return c; } return "rgb(255,255,255)"; };
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const bend = (v) => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+  const light = (c) => {
+    const [r, g, b] = c.match(/[\\d.]+/g).map(Number).slice(0, 3).map(bend);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = (e) => {
+    for (; e; e = e.parentElement) {
+      const c = getComputedStyle(e).backgroundColor;
+      if (!/, 0\\)$/.test(c)) return c;
+    }
+    return "rgb(255,255,255)";
+  };
   const seen = (e) => e.getClientRects().length > 0 && !e.closest(".unseen, .skip");
-  const targets = [...document.querySelectorAll("a, button, label, input[type=number]")].filter((e) => seen(e) && !e.closest(".link"));
-  const texts = [...document.querySelectorAll("body *")].filter((e) => seen(e) && [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()));
-  const contrast = (e) => { const [a, b] = [getComputedStyle(e).color, ground(e)].map(light).sort((x, y) => y - x); return (a + 0.05) / (b + 0.05); };
-  return { height: document.documentElement.scrollHeight, width: document.documentElement.scrollWidth,
-    target: Math.min(...targets.map((e) => e.getBoundingClientRect().height)), contrast: Math.min(...texts.map(contrast)),
-    unlabelled: [...document.querySelectorAll("input:not([type=hidden])")].filter((i) => !i.labels.length).length };
+  const targets = all("a, button, label, input[type=number]")
+    .filter((e) => seen(e) && !e.closest(".link"));
+  const hasText = (e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim());
+  const texts = all("body *").filter((e) => seen(e) && hasText(e));
+  const contrast = (e) => {
+    const pair = [getComputedStyle(e).color, ground(e)];
+    const [a, b] = pair.map(light).sort((x, y) => y - x);
+    return (a + 0.05) / (b + 0.05);
+  };
+  return {
+    height: document.documentElement.scrollHeight,
+    width: document.documentElement.scrollWidth,
+    target: Math.min(...targets.map((e) => e.getBoundingClientRect().height)),
+    contrast: Math.min(...texts.map(contrast)),
+    unlabelled: all("input:not([type=hidden])").filter((i) => !i.labels.length).length,
+  };
 }"""
 
 

@@ -13,7 +13,8 @@ import pytest
 from evenhand.core.errors import LoadError
 from evenhand.core.fetch import fetch, text_digest
 from evenhand.core.files import cache_folder
-from evenhand.engine.audit import load_suite
+from evenhand.core.protocols import SuiteOptions
+from evenhand.engine.suites import load_suite
 from evenhand.families.nli_coal.published import COMMIT, REPOSITORY, paths_of
 
 TEXT = b'{"id": 0}\n{"id": 1}\n'
@@ -139,5 +140,6 @@ def test_the_whole_published_suite_is_fetched(data: Path, mirror: Mirror) -> Non
     for path in paths:
         mirror.files[f"/{REPOSITORY}/{COMMIT}/{path}"] = (data / "nli_coal" / path).read_bytes()
     fetched = load_suite("nli-coal:downsampled", "en")
-    assert fetched.digest == load_suite("nli-coal:downsampled", "en", data=data).digest
+    named = load_suite("nli-coal:downsampled", "en", SuiteOptions(data=data))
+    assert fetched.digest == named.digest
     assert mirror.asked == [f"/{REPOSITORY}/{COMMIT}/{path}" for path in paths]

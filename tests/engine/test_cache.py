@@ -145,7 +145,7 @@ def test_a_real_limit_on_the_file_is_a_storage_error_too(tmp_path: Path) -> None
     cache = AnswerCache(NAME, tmp_path)
     cache.connection.execute("PRAGMA max_page_count=3")
     with pytest.raises(StorageError, match="full"):
-        cache.put(pairs(*numbered(2000)), np.ones((2000, 3)))
+        cache.put(pairs(*numbered(2000)), list(np.ones((2000, 1, 3))))
     assert cache.get(pairs(*numbered(2000))) == {}
     cache.close()
 
@@ -188,7 +188,7 @@ def test_a_read_only_database_is_a_storage_error_and_is_not_put_aside(
         cache = AnswerCache(NAME, filled)
         assert len(cache.get(PROBES)) == len(PROBES)
         with pytest.raises(StorageError, match="readonly"):
-            cache.put(PROBES, TRUTH)
+            cache.put(PROBES, list(TRUTH))
         cache.close()
     assert path.exists()
     assert not path.with_suffix(".damaged").exists()
@@ -196,11 +196,12 @@ def test_a_read_only_database_is_a_storage_error_and_is_not_put_aside(
 
 def test_two_processes_may_write_the_same_cache(tmp_path: Path) -> None:
     one, two = AnswerCache(NAME, tmp_path), AnswerCache(NAME, tmp_path)
-    one.put(PROBES[:20], TRUTH[:20])
-    two.put(PROBES[10:], TRUTH[10:])
+    one.put(PROBES[:20], list(TRUTH[:20]))
+    two.put(PROBES[10:], list(TRUTH[10:]))
     for cache in (one, two):
         known = cache.get(PROBES)
-        np.testing.assert_array_equal([known[probe_key(p)] for p in PROBES], TRUTH)
+        rows = [known[probe_key(p)] for p in PROBES]
+        np.testing.assert_array_equal(rows, TRUTH[:, 0])
         cache.close()
 
 

@@ -13,19 +13,15 @@ from evenhand.core import catalog
 
 SOURCE = Path(evenhand.__file__).parent
 MACHINES = ("core", "stats", "engine", "report", "respondents", "cli")
-NAMES = frozenset(
-    name
-    for s in ("families", "measures", "suites")
-    for name in catalog.entries(s)  # type: ignore[arg-type]
-)
+NAMES = frozenset(name for s in ("families", "measures", "suites") for name in catalog.entries(s))
 
 
 def _docstrings(tree: ast.AST) -> Iterator[ast.Constant]:
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
-        if isinstance(body, list) and body and isinstance(body[0], ast.Expr):
-            if isinstance(body[0].value, ast.Constant):
-                yield body[0].value
+        first = body[0] if isinstance(body, list) and body else None
+        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+            yield first.value
 
 
 def _help_texts(tree: ast.AST) -> Iterator[ast.AST]:

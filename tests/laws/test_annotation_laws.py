@@ -1,4 +1,4 @@
-"""What holds for whatever people answer? Against a slow obvious reference, and under swapped genders, other orders and other sizes."""
+"""Laws of people's answers: a slow reference, swapped genders, other orders, other sizes."""
 
 from __future__ import annotations
 

@@ -116,11 +116,13 @@ def test_the_command_writes_what_it_says(tmp_path: Path) -> None:
         (["--rate", "0.5", "--errors", "2"], "--errors is 2; give a share between 0 and 1"),
         (
             ["--rate", "0.5", "--words", "60"],
-            "too few words for the ladder: 'en' has 47 occupations of the lean female, 60 are needed; give --words 47 or fewer",
+            "too few words for the ladder: 'en' has 47 occupations of the lean female, "
+            "60 are needed; give --words 47 or fewer",
         ),
         (
             ["--rate", "0.95", "--errors", "0.5"],
-            "too few words for errors 0.5 at rate 0.95: 1 of 20 words is not biased and cannot be split",
+            "too few words for errors 0.5 at rate 0.95: "
+            "1 of 20 words is not biased and cannot be split",
         ),
         (["--rate", "0.5", "--words", "0"], "--words is 0; give at least 1 of each lean"),
         (["--rate", "0.5", "--train", "3001"], "--train is 3001; give a multiple of 4"),
@@ -159,10 +161,8 @@ def test_frames_come_from_captions_where_they_are_given(tmp_path: Path) -> None:
 @pytest.mark.parametrize("step", range(11))
 def test_the_authors_sets_are_read_with_their_parts(data: Path, language: str, step: int) -> None:
     made = read_published(data, language, step / 10)
-    rows = (
-        *made.train,
-        *made.dev,
-    )  # 3,000 of the dev file: the training files are not there, so that a tenth is held back
+    # 3,000 of the dev file: the training files are not there, so that a tenth is held back
+    rows = (*made.train, *made.dev)
     assert (len(made.train), len(made.dev)) == (2700, 300)
     assert Counter(r.part for r in rows) == Counter(
         {CORRECT: 1000, BIASED: 200 * step, SWAPPED: 2000 - 200 * step}
@@ -209,18 +209,16 @@ def test_a_broken_row_of_the_authors_is_named(data: Path, tmp_path: Path) -> Non
     (root / "bias-controlled-set_v1.1" / "dev" / "dev_r-5.json").write_text(
         json.dumps(row), encoding="utf-8"
     )
-    with pytest.raises(
-        InputError,
-        match=r"row 1: premise and hypothesis do not differ in an occupation and a gender word alone",
-    ):
+    reason = "premise and hypothesis do not differ in an occupation and a gender word alone"
+    with pytest.raises(InputError, match=f"row 1: {reason}"):
         read_published(tmp_path, "en", 0.5)
 
 
 def test_every_suite_is_cut_to_the_words_of_the_ladder() -> None:
     plan = make_plan("en")
     words = {word for group in plan.words.values() for word in group}
-    found = {suite.card.name: suite for suite in suites_of(plan, limit=300)}
-    assert list(found) == [
+    suites = {suite.card.name: suite for suite in suites_of(plan, limit=300)}
+    assert list(suites) == [
         "occupation-nli:ladder",
         "emotion",
         "gender-recognition",
@@ -229,10 +227,10 @@ def test_every_suite_is_cut_to_the_words_of_the_ladder() -> None:
         "profession",
     ]
     assert {
-        p.tags["word"] for p in found["profession"].probes if p.stratum == "profession"
+        p.tags["word"] for p in suites["profession"].probes if p.stratum == "profession"
     } <= words
-    assert {p.tags["occupation"] for p in found["gendered-entailment"].probes} <= words
-    assert len(found["emotion"].probes) == 300
+    assert {p.tags["occupation"] for p in suites["gendered-entailment"].probes} <= words
+    assert len(suites["emotion"].probes) == 300
 
 
 def test_a_suite_without_the_words_is_refused(data: Path) -> None:

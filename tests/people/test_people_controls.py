@@ -37,7 +37,7 @@ Answerer = Callable[[Question], dict[str, object]]
 
 @cache
 def suite(has_originals: bool) -> Suite:
-    """Sentences that name the word they had, as those of the CGB file do (in an objective one it is the right one), or do not."""
+    """Sentences that name the word they had, as those of the CGB file do, or do not."""
     found = load_suite("contextualised", "en")
     if not has_originals:
         return found
@@ -88,7 +88,7 @@ def both(one: Answerer, two: Answerer) -> Answerer:
 
 
 def read(question: Question) -> dict[str, object]:
-    """By the sentence: the right word, or how likely the word shown is; where nothing is settled, neither."""
+    """By the sentence: the right word, or how likely it is; neither where nothing is settled."""
     gold = gold_genders(suite(True)).get(question.probe)
     if question.type == "type2":
         return {"value": 3 if gold is None else 5 if question.gender == gold else 1}
@@ -111,7 +111,7 @@ PEOPLE = [f"person-{i}" for i in range(12)]
 @pytest.mark.parametrize("has_originals", [True, False])
 @pytest.mark.parametrize("value", [1, 2, 3, 4, 5])
 def test_nobody_passes_the_trial_by_constant_answers(value: int, has_originals: bool) -> None:
-    """Of 20 controls 10 are of Type 2, 5 of them right at either end of the scale: with all of Type 1 that makes 15, and 16 are needed."""
+    """Of 20 controls 10 are of Type 2, 5 of them right at either end: 15 in all, 16 are needed."""
     for person, one in product(PEOPLE, UNREAD):
         accuracy, same = take("trial", person, both(one, lambda q: {"value": value}), has_originals)
         assert accuracy <= 0.75
@@ -127,7 +127,7 @@ def test_reading_one_type_alone_is_not_enough(value: int) -> None:
 
 
 def test_chance_passes_one_trial_in_ten_thousand() -> None:
-    """A ranked pair of words is right by chance in 1 of 2, an equal one in 1 of 3, a value from 1 to 5 in 2 of 5."""
+    """Right by chance: a ranked pair in 1 of 2, an equal one in 1 of 3, a value in 2 of 5."""
     word, value = (1 / 2 + 1 / 3) / 2, 2 / 5
     several = [[comb(10, k) * p**k * (1 - p) ** (10 - k) for k in range(11)] for p in (word, value)]
     passing = sum(

@@ -1,4 +1,4 @@
-"""The document on people and models has the same numbers in every form, also where some are missing."""
+"""The document on people and models: the same numbers in every form, missing ones too."""
 
 from __future__ import annotations
 

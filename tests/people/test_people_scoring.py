@@ -1,4 +1,4 @@
-"""Is every answer scored as Zhu et al. 2024 (appendix B) score it, and is everything else refused?"""
+"""Every answer is scored as Zhu et al. 2024 (appendix B) score it; all else is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which tokens are the word in the blank? All of them, the same text for every candidate, however the tokeniser cuts."""
+"""The tokens of the word in a blank: all of them, the same text for every candidate."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WORDS = pieces()
 BYTES = byte_pairs()
 
 
-def found(tokenizer: Tokenizer, *texts: str) -> list[Span]:
+def spans(tokenizer: Tokenizer, *texts: str) -> list[Span]:
     words = find_words(texts, tokenizer.encode_batch(fill_blanks(texts)), find_unknown(tokenizer))
     assert not isinstance(words, Silence), words.reason
     return words
@@ -36,7 +36,7 @@ def tokens(tokenizer: Tokenizer, *texts: str) -> list[list[str]]:
     """The tokens of each candidate."""
     return [
         [str(tokenizer.id_to_token(i)) for i in ids[start:end]]
-        for ids, start, end in found(tokenizer, *texts)
+        for ids, start, end in spans(tokenizer, *texts)
     ]
 
 
@@ -73,7 +73,7 @@ def test_a_leading_space_belongs_to_the_word_where_the_tokeniser_says_so(
 
 def test_a_character_of_three_bytes_is_taken_with_all_its_tokens() -> None:
     """Neither character was seen in training, so that each is cut into its bytes."""
-    cut = found(BYTES, "说[BLANK]在", "猫", "狗")
+    cut = spans(BYTES, "说[BLANK]在", "猫", "狗")
     assert [end - start for _, start, end in cut] == [3, 3]
     for (ids, start, end), word in zip(cut, "猫狗", strict=True):
         assert BYTES.decode(list(ids[start:end])) == word
@@ -81,7 +81,7 @@ def test_a_character_of_three_bytes_is_taken_with_all_its_tokens() -> None:
 
 
 def test_a_token_that_reaches_over_the_edge_of_the_word_widens_the_blank_for_all() -> None:
-    """A token that was learnt has the end of 医 and the start of 生: after 男 too, that start is of the blank, and the last byte of 生 is not."""
+    """A token has the end of 医 and the start of 生: after 男 too that start is of the blank."""
     assert BYTES.encode("医生").tokens[1:-1] == ["åĮ", "»çĶ", "Ł"]
     assert BYTES.encode("男生").tokens[1:-1] == ["çĶ", "·", "çĶ", "Ł"]
     assert tokens(BYTES, "她是[BLANK]生。", "医", "男") == [["åĮ", "»çĶ"], ["çĶ", "·", "çĶ"]]
@@ -140,7 +140,7 @@ def test_a_rest_that_is_cut_differently_is_of_the_blank_even_where_no_token_reac
 
 
 def letters() -> Tokenizer:
-    """Pairs of letters are joined by rank, so that a letter behind decides how those before it are cut: a bcX, but abc Y."""
+    """Pairs of letters are joined by rank: one behind decides the cut before it (a bcX, abc Y)."""
     joined = [("b", "c"), ("bc", "X"), ("Y", "a"), ("a", "bc"), ("Ya", "b")]
     names = ["<s>", *"abcXYZ", *("".join(pair) for pair in joined)]
     tokenizer = Tokenizer(BPE({name: i for i, name in enumerate(names)}, joined))
@@ -198,7 +198,7 @@ def test_a_byte_level_tokeniser_knows_every_character() -> None:
 
 
 def test_unknown_characters_in_the_respondent(tmp_path: Path) -> None:
-    """In the candidate: no answer. In the sentence: an answer, and a warning that names the probe."""
+    """In the candidate: no answer. In the sentence: an answer, and a warning with the probe."""
     respondent = open_masked(write_masked(tmp_path / "tiny"))
     probes = (
         mask_probe("The [BLANK] left.", "man", "龘", identity="candidate"),
@@ -221,8 +221,8 @@ def test_unknown_characters_in_the_respondent(tmp_path: Path) -> None:
 
 
 def check_region(tokenizer: Tokenizer, text: str, candidates: Sequence[str]) -> None:
-    """Around the word the same is left for each candidate, no token of a candidate is left out, and no token could be."""
-    cut, start = found(tokenizer, text, *candidates), text.index(BLANK)
+    """Around the word the same is left for each candidate; no token of one is left out."""
+    cut, start = spans(tokenizer, text, *candidates), text.index(BLANK)
     assert len({(i[:s], i[e:]) for i, s, e in cut}) == 1
     firsts, lasts = set(), set()
     for (ids, low, high), word, whole in zip(
@@ -272,5 +272,5 @@ def test_the_order_of_the_candidates_does_not_matter(
     order = data.draw(st.permutations(range(len(candidates))))
     text = f"the {BLANK} left."
     for tokenizer in (BYTES, WORDS):
-        cut = found(tokenizer, text, *candidates)
-        assert found(tokenizer, text, *(candidates[i] for i in order)) == [cut[i] for i in order]
+        cut = spans(tokenizer, text, *candidates)
+        assert spans(tokenizer, text, *(candidates[i] for i in order)) == [cut[i] for i in order]

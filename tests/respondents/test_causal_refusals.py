@@ -1,4 +1,4 @@
-"""What is no causal model, and what is not asked of one? Each is refused in one line that says why."""
+"""What is no causal model, and what is not asked of one: each refused in one line."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ def test_what_is_neither_folder_nor_hub_id(name: str) -> None:
 
 
 def test_folders_without_a_model(tmp_path: Path) -> None:
-    assert (
-        refusal(f"causal:{tmp_path}")
-        == f"{tmp_path} is no model folder: it has neither a config.json nor a .gguf file (found: nothing)"
+    assert refusal(f"causal:{tmp_path}") == (
+        f"{tmp_path} is no model folder: it has neither a config.json nor a .gguf file "
+        "(found: nothing)"
     )
     for name in ("a.gguf", "b.gguf"):
         (tmp_path / name).touch()
@@ -71,9 +71,9 @@ def test_a_gguf_file_without_its_packages_names_them(
 ) -> None:
     (tmp_path / "a.gguf").touch()
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    assert (
-        refusal(f"causal:{tmp_path}")
-        == f"{tmp_path / 'a.gguf'} is a GGUF file; to read it, install what unpacks it: pip install gguf accelerate"
+    assert refusal(f"causal:{tmp_path}") == (
+        f"{tmp_path / 'a.gguf'} is a GGUF file; to read it, install what unpacks it: "
+        "pip install gguf accelerate"
     )
 
 
@@ -89,11 +89,11 @@ def test_without_torch_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.Mo
 @pytest.mark.parametrize("family", ["bert", "roberta", "electra"])
 def test_a_masked_model_is_no_causal_model(tmp_path: Path, family: str) -> None:
     folder = build_masked(tmp_path / family, family)
-    said = refusal(f"causal:{folder}")
+    message = refusal(f"causal:{folder}")
     assert (
-        said.startswith(f"'{folder}' (")
+        message.startswith(f"'{folder}' (")
         and "ForMaskedLM) reads to the left and to the right: it is no causal language model"
-        in said
+        in message
     )
 
 

@@ -1,4 +1,4 @@
-"""Does a causal model get the numbers that it would give by itself? Token by token, each after what stands before it."""
+"""Causal models: the numbers they would give by themselves, token by token."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_against_one_token_at_a_time(length: str, batch_size: int | None) -> Non
 
 
 def test_a_blank_is_the_ratio_of_two_sentences() -> None:
-    """What stands before the blank is the same for both and cancels; what stands behind it does not."""
+    """What stands before the blank is the same for both and cancels; what is behind does not."""
     route = TinyCausal()
     (both,) = flat(made(route).answer([BLANKS[0]]))
     texts = [
@@ -109,11 +109,13 @@ def test_a_word_that_grows_together_with_the_context_widens_all_options() -> Non
         (choice("", "She left.", ""), "a sentence has no tokens"),
         (
             choice("", "He left.", "She left.", scoring="shared"),
-            "a causal model weighs sentences without a context as a whole, not by the rule 'shared'",
+            "a causal model weighs sentences without a context as a whole, "
+            "not by the rule 'shared'",
         ),
         (
             choice("", "He left.", "She left.", scoring="changed"),
-            "a causal model weighs sentences without a context as a whole, not by the rule 'changed'",
+            "a causal model weighs sentences without a context as a whole, "
+            "not by the rule 'changed'",
         ),
         (
             choice("He what.", "He left.", "He runs.", sentence="He [BLANK].", words="left"),

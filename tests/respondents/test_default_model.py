@@ -1,4 +1,4 @@
-"""Is the embedded model what its card says? Its accuracy, its size, and that its answers depend on nothing but the pair."""
+"""The embedded model is what its card says: accuracy, size, independence of the batch."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def test_the_card_is_about_this_file() -> None:
     [("en.snli-dev", "SNLI dev", 0.82), ("en.mnli-dev-matched", "MNLI dev matched", 0.70)],
 )
 def test_accuracy_is_as_the_card_says(data: Path, name: str, row: str, least: float) -> None:
-    told = re.search(rf"\| {row} \| ([\d.]+) % \|", CARD)
-    assert told is not None and float(told.group(1)) / 100 >= least
+    stated = re.search(rf"\| {row} \| ([\d.]+) % \|", CARD)
+    assert stated is not None and float(stated.group(1)) / 100 >= least
     rows = [json.loads(line) for line in (data / "nli" / f"{name}.jsonl").open(encoding="utf-8")][
         ::12
     ]
@@ -44,7 +44,7 @@ def test_accuracy_is_as_the_card_says(data: Path, name: str, row: str, least: fl
     given = flat(RESPONDENT.open("default", RespondentOptions()).answer(probes)).argmax(axis=1)
     right = float(np.mean([NLI_LABELS[g] == r["label"] for g, r in zip(given, rows, strict=True)]))
     assert right == pytest.approx(
-        float(told.group(1)) / 100, abs=0.045
+        float(stated.group(1)) / 100, abs=0.045
     )  # a twelfth of the set: three standard errors
 
 

@@ -1,4 +1,4 @@
-"""Is what sentence-transformers writes beside a network followed? Pooling, length, prompts and modules, with the library itself beside it."""
+"""What sentence-transformers writes beside a network is followed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_the_limit_of_the_modules_counts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "expected"),
+    ("settings", "expected"),
     [
         ({"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}, "cls"),
         ({"pooling_mode_cls_token": False, "pooling_mode_mean_tokens": True}, "mean"),
@@ -45,9 +45,9 @@ def test_the_limit_of_the_modules_counts(tmp_path: Path) -> None:
     ],
 )
 def test_the_folder_says_how_to_pool(
-    tmp_path: Path, told: dict[str, object], expected: str
+    tmp_path: Path, settings: dict[str, object], expected: str
 ) -> None:
-    place = write_modules(write_encoder(tmp_path / "m"), "Pooling", pooling=told)
+    place = write_modules(write_encoder(tmp_path / "m"), "Pooling", pooling=settings)
     respondent = opened(place)
     assert respondent.traits["scoring"] == f"{expected}/cosine"
     np.testing.assert_allclose(
@@ -95,7 +95,7 @@ def test_a_prompt_stands_before_every_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "pooling", "said"),
+    ("names", "pooling", "message"),
     [
         (("Pooling", "Dense"), {}, "has the module Dense, which evenhand does not compute"),
         (
@@ -111,10 +111,10 @@ def test_a_prompt_stands_before_every_text(tmp_path: Path) -> None:
     ],
 )
 def test_modules_that_are_not_computed_are_refused_until_the_user_does_without(
-    tmp_path: Path, names: tuple[str, ...], pooling: dict[str, object], said: str
+    tmp_path: Path, names: tuple[str, ...], pooling: dict[str, object], message: str
 ) -> None:
     place = write_modules(write_encoder(tmp_path / "m"), *names, pooling=pooling)
-    assert said in refusal(place)
+    assert message in refusal(place)
     respondent = opened(place, pooling="mean")
     np.testing.assert_allclose(
         flat(respondent.answer(PROBES)), slowly(PROBES, "mean", "cosine"), atol=1e-5
@@ -161,8 +161,8 @@ def test_the_wheel_is_read_as_plain_torch_reads_it_and_knows_an_aunt() -> None:
     slow = []
     for text in texts:  # one at a time, so without padding the mean is a plain mean
         with torch.inference_mode():
-            found = model(**words(text, return_tensors="pt")).last_hidden_state[0].mean(dim=0)
-        slow.append(np.asarray(found / found.norm(), dtype=np.float64))
+            mean = model(**words(text, return_tensors="pt")).last_hidden_state[0].mean(dim=0)
+        slow.append(np.asarray(mean / mean.norm(), dtype=np.float64))
     values = flat(
         opened("minilm").answer(
             [choice(texts[0], texts[1], texts[2]), choice(texts[3], texts[1], texts[2])]

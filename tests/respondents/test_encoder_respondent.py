@@ -1,4 +1,4 @@
-"""Does an encoder get the similarities that its vectors have? As ONNX and through torch."""
+"""Encoders get the similarities that their vectors have, as ONNX and through torch."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ def test_the_default_is_the_cosine_of_means(folder: Path) -> None:
 
 @pytest.mark.parametrize("pooling", ["mean", "cls"])
 def test_vectors_of_texts(folder: Path, pooling: str) -> None:
-    found = opened(folder, pooling=pooling).embed([*TEXTS, TEXTS[0]])
-    np.testing.assert_allclose(found, [vector(t, pooling) for t in (*TEXTS, TEXTS[0])], atol=1e-5)
-    assert found.dtype == np.float64
+    vectors = opened(folder, pooling=pooling).embed([*TEXTS, TEXTS[0]])
+    np.testing.assert_allclose(vectors, [vector(t, pooling) for t in (*TEXTS, TEXTS[0])], atol=1e-5)
+    assert vectors.dtype == np.float64
 
 
 def test_a_graph_may_give_sentences_at_once(tmp_path: Path) -> None:
@@ -156,9 +156,9 @@ def test_what_is_too_long_is_not_cut(tmp_path: Path) -> None:
     values = flat(replies)
     assert np.isnan(values).tolist() == [[False, False], [True, True], [True, True]]
     assert reasons(replies) == {"longer than the model's 8 tokens": 2}
-    found = respondent.embed([long, fits])
-    assert np.isnan(found[0]).all()
-    np.testing.assert_allclose(found[1], vector(fits), atol=1e-5)
+    vectors = respondent.embed([long, fits])
+    assert np.isnan(vectors[0]).all()
+    np.testing.assert_allclose(vectors[1], vector(fits), atol=1e-5)
 
 
 def test_without_a_context_there_is_no_answer(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""What holds for every respondent that answers by a rule?"""
+"""What holds for every respondent that answers by a rule."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def test_answers_are_log_probabilities(rule: str) -> None:
 
 def test_each_rule_says_what_it_promises() -> None:
     for rule in ("fair", "stereotyped"):
-        told = [NLI_LABELS[i] for i in flat(opened(rule).answer(PROBES)).argmax(axis=1)]
-        assert told == [p.tags[rule] for p in PROBES]
+        labels = [NLI_LABELS[i] for i in flat(opened(rule).answer(PROBES)).argmax(axis=1)]
+        assert labels == [p.tags[rule] for p in PROBES]
     assert flat(opened("constant").answer(PROBES)).argmax(axis=1).tolist() == [0] * len(PROBES)
     assert flat(opened("stereotyped").answer(OTHERS)).argmax(axis=1).tolist() == [1, 0]
     np.testing.assert_allclose(np.exp(flat(opened("fair").answer(OTHERS))), 0.5)

@@ -1,4 +1,4 @@
-"""Do the rules answer as they promise? They are the baselines of every report and the yardstick of every measure."""
+"""The rules answer as they promise: baselines of reports, yardstick of measures."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ def test_random_depends_on_text_and_seed_and_on_nothing_else() -> None:
 
 
 def test_random_gives_each_label_a_third() -> None:
-    said = flat(FixedRespondent("random").answer(load_suite("occupation-nli", "en").probes)).argmax(
-        axis=1
-    )
-    assert np.bincount(said) / len(said) == pytest.approx([1 / 3] * 3, abs=0.03)
+    labels = flat(
+        FixedRespondent("random").answer(load_suite("occupation-nli", "en").probes)
+    ).argmax(axis=1)
+    assert np.bincount(labels) / len(labels) == pytest.approx([1 / 3] * 3, abs=0.03)
 
 
 @pytest.mark.parametrize("rule", ["fair", "stereotyped"])

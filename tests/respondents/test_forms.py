@@ -1,4 +1,4 @@
-"""Is a supposition the sentence that it should be, and is it asked as one sentence?"""
+"""A supposition is the sentence that it should be, and is asked as one sentence."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ OWN = "It is true that {h} when {p}"
 
 
 def written(form: str, premise: str, hypothesis: str) -> str:
-    found = find_form(form)
-    assert found is not None
-    return found.write(premise, hypothesis)
+    supposition = find_form(form)
+    assert supposition is not None
+    return supposition.write(premise, hypothesis)
 
 
 def test_a_pair_is_no_supposition() -> None:
@@ -85,7 +85,7 @@ def test_a_text_of_ones_own_takes_the_sentences_as_they_are() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "message"),
+    ("form", "message"),
     [
         ("esb", "unknown form 'esb'. Did you mean esp? Or write a text with {h} and {p} once each"),
         ("Clear", "unknown form 'Clear'. Did you mean clean?"),
@@ -97,16 +97,17 @@ def test_a_text_of_ones_own_takes_the_sentences_as_they_are() -> None:
         ("", "unknown form ''. Known: pair, supposition, esp, clean."),
         (
             "{h} follows",
-            "form '{h} follows' has {h}; write {h} (hypothesis, option) and {p} (premise, context) once each",
+            "form '{h} follows' has {h}; write {h} (hypothesis, option) and {p} "
+            "(premise, context) once each",
         ),
         ("{h} {p} {h}", "has {h}, {p}, {h}; write"),
         ("{hypothesis} if {premise}", "has {hypothesis}, {premise}; write"),
         ("{h} {p} {}", "has {h}, {p}, {}; write"),
     ],
 )
-def test_other_forms_are_refused_before_the_model_is_loaded(told: str, message: str) -> None:
+def test_other_forms_are_refused_before_the_model_is_loaded(form: str, message: str) -> None:
     with pytest.raises(EvenhandError) as refused:
-        RESPONDENT.open("./no-such-model", RespondentOptions(form=told))
+        RESPONDENT.open("./no-such-model", RespondentOptions(form=form))
     assert message in str(refused.value) and "\n" not in str(refused.value)
 
 
@@ -144,20 +145,21 @@ def test_a_supposition_is_asked_as_a_single_text(tmp_path: Path, form: str) -> N
 
 
 class Oracle:
-    """A network that knows the sanity pairs in one form and gets them right, in the label order c, e, n, which its config does not tell."""
+    """A network that gets the sanity pairs right in one form, in the label order c, e, n.
+
+    Its config does not tell that order.
+    """
 
     name, precision, width, longest = "oracle", "exact", 3, 512
     config: ClassVar[dict[str, Any]] = {"id2label": {0: "LABEL_0", 1: "LABEL_1", 2: "LABEL_2"}}
 
     def __init__(self, form: str | None) -> None:
-        told = find_form(form)
-        rows = lexicons.table("en", "sanity")
-        self.gold = {
-            told.write(r["premise"], r["hypothesis"])
-            if told
-            else (r["premise"], r["hypothesis"]): (USUAL.index(r["label"]) + 1) % 3
-            for r in rows
-        }
+        supposition = find_form(form)
+        self.gold: dict[Any, int] = {}
+        for row in lexicons.table("en", "sanity"):
+            pair = (row["premise"], row["hypothesis"])
+            text = supposition.write(*pair) if supposition else pair
+            self.gold[text] = (USUAL.index(row["label"]) + 1) % 3
 
     def encode(self, texts: Sequence[Any]) -> list[Encoded]:
         return [Encoded((self.gold.get(text, 0),), (0,)) for text in texts]

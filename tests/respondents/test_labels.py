@@ -1,4 +1,4 @@
-"""Which output means entailment? Read where it is told, found out where that is clear, refused where it is not."""
+"""The order of labels: read where it is stated, found out where clear, refused where not."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Ask = Callable[[list[tuple[str, str]]], Floats]
 
 
 def knowing(columns: tuple[int, ...], language: str = "en", wrong: int = 0, silent: int = 0) -> Ask:
-    """A model that knows the sanity pairs by heart (all but the first `wrong`) and says label i with its output columns[i]."""
+    """A model that knows the sanity pairs (all but the first `wrong`); output columns[i] is i."""
     rows = lexicons.table(language, "sanity")
     gold = {(r["premise"], r["hypothesis"]): r["label"] for r in rows}
 
@@ -96,10 +96,10 @@ def test_spellings(spelling: str, label: str | None) -> None:
 )
 @pytest.mark.parametrize("columns", ORDERS)
 def test_the_config_is_read_in_any_order(names: tuple[str, ...], columns: tuple[int, ...]) -> None:
-    found = from_config({column: names[i] for i, column in enumerate(columns)}, 3)
-    assert found is not None
-    assert (found.labels, found.columns, found.how) == (NLI_LABELS, columns, "config")
-    assert str(found) == f"e{columns[0]}n{columns[1]}c{columns[2]}"
+    order = from_config({column: names[i] for i, column in enumerate(columns)}, 3)
+    assert order is not None
+    assert (order.labels, order.columns, order.how) == (NLI_LABELS, columns, "config")
+    assert str(order) == f"e{columns[0]}n{columns[1]}c{columns[2]}"
 
 
 def test_a_generic_config_says_nothing() -> None:
@@ -127,16 +127,16 @@ def test_a_config_that_names_only_some_labels_is_refused_with_advice(names: dict
 @pytest.mark.parametrize("language", ["en", "ja", "zh"])
 @pytest.mark.parametrize("columns", ORDERS)
 def test_sanity_pairs_recover_every_order(columns: tuple[int, ...], language: str) -> None:
-    found = from_sanity(knowing(columns, language, wrong=4), 3, language)
-    assert found.columns == columns
+    order = from_sanity(knowing(columns, language, wrong=4), 3, language)
+    assert order.columns == columns
     right = 1 - 4 / len(lexicons.table(language, "sanity"))
-    assert found.how.startswith(f"sanity pairs {right:.0%} against ")
+    assert order.how.startswith(f"sanity pairs {right:.0%} against ")
 
 
 @pytest.mark.parametrize("columns", [(0, 1), (1, 0)])
 def test_sanity_pairs_recover_the_order_of_two_labels(columns: tuple[int, ...]) -> None:
-    found = from_sanity(knowing(columns), 2, "en")
-    assert (found.labels, found.columns) == ((ENTAILMENT, NOT_ENTAILMENT), columns)
+    order = from_sanity(knowing(columns), 2, "en")
+    assert (order.labels, order.columns) == ((ENTAILMENT, NOT_ENTAILMENT), columns)
 
 
 def test_a_model_at_chance_is_refused_with_the_evidence() -> None:
@@ -183,7 +183,8 @@ def test_sanity_pairs_without_an_answer_count_as_wrong() -> None:
 def test_a_label_map_that_is_no_permutation_is_refused(label_map: dict[str, int]) -> None:
     with pytest.raises(
         LabelError,
-        match="is not a permutation: give each of entailment, neutral, contradiction one of the numbers 0 to 2, once",
+        match="is not a permutation: give each of entailment, neutral, contradiction "
+        "one of the numbers 0 to 2, once",
     ):
         from_user(label_map, 3)
 

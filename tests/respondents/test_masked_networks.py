@@ -1,4 +1,4 @@
-"""Does the way to a masked model's numbers change them? Batches, forms of the graph, padding, order, tokenisers, torch and export."""
+"""The way to the numbers of a masked model does not change them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How likely does a masked model find an option after its context, alone and in company? As a slow reading of the text says."""
+"""Options after their context, weighed by a masked model as a slow reading says."""
 
 from __future__ import annotations
 
@@ -88,13 +88,13 @@ def test_one_space_and_none_in_chinese_and_japanese(language: str, texts: list[s
 
 
 def test_an_option_that_grows_together_with_the_context_widens_all() -> None:
-    """A token has the end of 医 and the start of 生: both options start with the character 医, of which the first byte is the same."""
+    """A token has the end of 医 and the start of 生: both options start inside 医."""
     words = byte_pairs()
     probe = choice("她是医", "生。", "男。", language="zh")
     cut = words.encode_batch(texts_to_read(probe))
-    found = find_options(probe, cut, None)
-    assert not isinstance(found, Silence)
-    (one, start, end), (other, also, last) = found
+    spans = find_options(probe, cut, None)
+    assert not isinstance(spans, Silence)
+    (one, start, end), (other, also, last) = spans
     assert start == also and one[:start] == other[:start]
     assert words.id_to_token(one[start]) == "»çĶ"
     assert (

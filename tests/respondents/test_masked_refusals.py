@@ -1,4 +1,4 @@
-"""What is no masked model, and what can a masked model not answer? Each is refused in one line that says why."""
+"""What is no masked model, and what it cannot answer: each refused in one line."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ def test_a_classifier_is_no_masked_model(tmp_path: Path) -> None:
     words = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
     words["model"]["vocab"]["[MASK]"] = len(words["model"]["vocab"])
     (folder / "tokenizer.json").write_text(json.dumps(words), encoding="utf-8")
-    said = refusal(folder)
+    message = refusal(folder)
     assert (
         f"{folder / 'model.onnx'} has an output of shape ['batch', 3], no vocabulary of about"
-        in said
+        in message
     )
-    assert said.endswith("it is no masked language model")
+    assert message.endswith("it is no masked language model")
 
 
 def test_a_tokeniser_without_mask_is_refused(tmp_path: Path) -> None:
     folder = write_masked(tmp_path / "maskless")
     write_tokenizer(folder / "tokenizer.json")
-    assert (
-        refusal(folder)
-        == "the tokeniser of 'maskless' has no mask token ([MASK], <mask>): it is no masked language model"
+    assert refusal(folder) == (
+        "the tokeniser of 'maskless' has no mask token ([MASK], <mask>): "
+        "it is no masked language model"
     )
 
 
@@ -59,22 +59,22 @@ def test_folders_that_hold_no_model(tmp_path: Path) -> None:
     assert f"the tokeniser of {garbled} cannot be loaded" in refusal(garbled)
     extra = write_model(tmp_path / "extra", extra_input="position_ids")
     assert (
-        "wants the inputs position_ids; evenhand gives input_ids, attention_mask, token_type_ids, positions"
-        in refusal(extra)
+        "wants the inputs position_ids; "
+        "evenhand gives input_ids, attention_mask, token_type_ids, positions" in refusal(extra)
     )
 
 
 def test_the_embedded_classifier_answers_no_blanks_and_the_error_names_who_does() -> None:
-    said = refusal("default")
-    assert said.startswith(
+    message = refusal("default")
+    assert message.startswith(
         "'default' is a respondent of the kind 'nli' and cannot answer mask probes. These can: "
     )
-    assert set(said.partition("These can: ")[2].split(", ")) >= {
+    assert set(message.partition("These can: ")[2].split(", ")) >= {
         "fixed:random",
         "stored:BERT",
         *MASKED_NAMES,
     }
-    assert "default" not in said.partition("These can: ")[2].split(", ")
+    assert "default" not in message.partition("These can: ")[2].split(", ")
 
 
 def test_a_mask_probe_asked_of_an_nli_model_is_refused(tmp_path: Path) -> None:

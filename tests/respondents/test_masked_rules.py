@@ -1,4 +1,4 @@
-"""Does a masked model get the numbers that it would give by itself? By every rule, as ONNX and through torch, for words of one token and of several."""
+"""Masked models: the numbers they would give by themselves, by every rule."""
 
 from __future__ import annotations
 
@@ -158,9 +158,9 @@ def test_a_discriminator_as_onnx(tmp_path: Path) -> None:
     assert respondent.traits["scoring"] == "replaced-token"
     expected = []
     for probe in PROBES:
-        found = [(TinyMasked().replaced(ids), word) for ids, word in words_of(pieces(), probe)]
+        rows = [(TinyMasked().replaced(ids), word) for ids, word in words_of(pieces(), probe)]
         expected.append(
-            score([[-float(np.log1p(np.exp(logits[k]))) for k in word] for logits, word in found])
+            score([[-float(np.log1p(np.exp(logits[k]))) for k in word] for logits, word in rows])
         )
     np.testing.assert_allclose(flat(respondent.answer(PROBES)), padded(expected), atol=1e-5)
 
@@ -183,12 +183,12 @@ def test_one_token_is_as_likely_as_the_fill_mask_pipeline_says(
         for ids, word in words_of(own_words(family), probe):
             assert len(word) == 1
             names.append(pipe.tokenizer.convert_ids_to_tokens(ids[word[0]]))
-        said = {
+        scores = {
             s["token"]: s["score"]
             for s in pipe(probe.texts[0].replace(BLANK, pipe.tokenizer.mask_token), targets=names)
         }
         assert row.tolist() == pytest.approx(
-            [said[pipe.tokenizer.convert_tokens_to_ids(n)] for n in names], abs=1e-5, rel=1e-4
+            [scores[pipe.tokenizer.convert_tokens_to_ids(n)] for n in names], abs=1e-5, rel=1e-4
         )
 
 
@@ -198,9 +198,9 @@ def test_one_token_is_as_likely_as_the_fill_mask_pipeline_says(
 def test_several_tokens_against_plain_torch(
     families: dict[str, Path], family: str, rule: str
 ) -> None:
-    said, words = network(families[family]), own_words(family)
+    predict, words = network(families[family]), own_words(family)
     mask = words.token_to_id("<mask>" if family == "roberta" else "[MASK]")
-    expected = padded([slowly(words, said, mask, p, rule) for p in PROBES])
+    expected = padded([slowly(words, predict, mask, p, rule) for p in PROBES])
     np.testing.assert_allclose(
         flat(open_masked(families[family], scoring=rule).answer(PROBES)),
         expected,
@@ -212,15 +212,15 @@ def test_several_tokens_against_plain_torch(
 
 @pytest.mark.torch
 def test_a_discriminator_through_torch(families: dict[str, Path]) -> None:
-    respondent, said = (
+    respondent, predict = (
         open_masked(families[DISCRIMINATOR]),
         network(families[DISCRIMINATOR], "ElectraForPreTraining"),
     )
     assert respondent.traits["scoring"] == "replaced-token"
     expected = []
     for probe in PROBES:
-        found = [(said(ids), word) for ids, word in words_of(pieces(), probe)]
+        rows = [(predict(ids), word) for ids, word in words_of(pieces(), probe)]
         expected.append(
-            score([[-float(np.log1p(np.exp(logits[k]))) for k in word] for logits, word in found])
+            score([[-float(np.log1p(np.exp(logits[k]))) for k in word] for logits, word in rows])
         )
     np.testing.assert_allclose(flat(respondent.answer(PROBES)), padded(expected), atol=1e-5)

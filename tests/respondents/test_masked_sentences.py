@@ -1,4 +1,4 @@
-"""Which tokens does each of the three rules of CrowS-Pairs count, and what do they add up to?"""
+"""The tokens that each of the three rules of CrowS-Pairs counts, and their sum."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ def test_which_tokens_count(
     shared: tuple[list[int], list[int]],
     changed: tuple[list[int], list[int]],
 ) -> None:
-    """Positions are counted with the mark at the start, which is 0 and never counts, nor does the one at the end."""
-    found = token_parts((2, *first, 3), (2, *second, 3))
-    assert found["changed"] == changed
-    assert found["shared"] == shared
-    assert found["whole"] == (list(range(1, len(first) + 1)), list(range(1, len(second) + 1)))
+    """Positions count the mark at the start, which is 0; neither mark is ever scored."""
+    parts = token_parts((2, *first, 3), (2, *second, 3))
+    assert parts["changed"] == changed
+    assert parts["shared"] == shared
+    assert parts["whole"] == (list(range(1, len(first) + 1)), list(range(1, len(second) + 1)))
 
 
 some_tokens = st.lists(st.integers(10, 13), min_size=1, max_size=8).map(tuple)
@@ -103,7 +103,7 @@ def alone(model: TinyMasked, ids: tuple[int, ...], position: int) -> float:
 
 
 def slowly(model: TinyMasked, rule: str, texts: tuple[str, str]) -> list[float]:
-    """By the longest common run, then the same left and right of it: what difflib does, written out."""
+    """By the longest common run, then the same left and right of it, as difflib does."""
     ids = [tuple(pieces().encode(t).ids) for t in texts]
 
     def common(a: tuple[int, int], b: tuple[int, int]) -> list[tuple[int, int]]:
@@ -235,7 +235,8 @@ def test_what_is_no_choice_between_two_sentences_is_not_answered(
     replies = respondent.answer([probe])
     assert np.isnan(replies.values).all()
     assert reasons(replies) == {
-        "a masked model compares two sentences without a context, by the rule shared, changed or whole": 1
+        "a masked model compares two sentences without a context, "
+        "by the rule shared, changed or whole": 1
     }
 
 

@@ -1,4 +1,4 @@
-"""How likely does a masked model find the option's word in one blank or several? As a slow reading of the text says."""
+"""Words in one blank or several, weighed by a masked model as a slow reading says."""
 
 from __future__ import annotations
 
@@ -107,15 +107,15 @@ def test_two_blanks_are_read_once_for_words_of_the_same_length(folders: dict[str
 
 
 def places(tokenizer: Tokenizer, sentence: str, *words: str) -> list[list[str]]:
-    found = find_blanks(
+    blanks = find_blanks(
         (sentence, *words),
         tokenizer.encode_batch(fill_blanks((sentence, *words))),
         find_unknown(tokenizer),
     )
-    assert not isinstance(found, Silence), found.reason
-    rests = [[t for i, t in enumerate(ids) if i not in held] for ids, held in found]
+    assert not isinstance(blanks, Silence), blanks.reason
+    rests = [[t for i, t in enumerate(ids) if i not in held] for ids, held in blanks]
     assert all(rest == rests[0] for rest in rests), "what is left around the words is not the same"
-    return [[str(tokenizer.id_to_token(ids[i])) for i in held] for ids, held in found]
+    return [[str(tokenizer.id_to_token(ids[i])) for i in held] for ids, held in blanks]
 
 
 def test_which_tokens_are_the_word_in_several_blanks() -> None:
@@ -136,7 +136,7 @@ def test_which_tokens_are_the_word_in_several_blanks() -> None:
 
 
 def test_what_stands_between_two_blanks_is_given_up_from_one_side() -> None:
-    """ax and ya are tokens: the left blank widens to the right, the right one to the left, and where both would have to nothing is kept between them."""
+    """ax and ya are tokens: one blank widens to the other; where both must, nothing is kept."""
     words = Tokenizer(
         BPE(
             {w: i for i, w in enumerate(["a", "b", "c", "x", "y", "ax", "ya"])},
@@ -152,7 +152,7 @@ def test_what_stands_between_two_blanks_is_given_up_from_one_side() -> None:
 
 
 def test_words_that_grow_together_are_one_stretch() -> None:
-    """aa is one token, so that nothing is left between the two blanks of one text, and nothing is kept there of the other."""
+    """aa is one token: nothing is left between the blanks of one text, nor of the other."""
     names = ["a", "b", ".", "aa", "a.", "a.a"]
     words = Tokenizer(
         BPE({w: i for i, w in enumerate(names)}, [("a", "a"), ("a", "."), ("a.", "a")])
@@ -174,19 +174,19 @@ def test_whatever_the_sentence_the_rest_is_the_same_and_the_word_is_covered(
     )
     tokenizer = byte_pairs()
     encodings = tokenizer.encode_batch(fill_blanks((sentence, *words)))
-    found = find_blanks((sentence, *words), encodings, None)
-    assert not isinstance(found, Silence)
-    rests = [[t for i, t in enumerate(ids) if i not in held] for ids, held in found]
+    blanks = find_blanks((sentence, *words), encodings, None)
+    assert not isinstance(blanks, Silence)
+    rests = [[t for i, t in enumerate(ids) if i not in held] for ids, held in blanks]
     assert all(rest == rests[0] for rest in rests)
     texts = [parts_of(sentence, word) for word in words]
-    for text, encoding, (_, held) in zip(texts, encodings, found, strict=True):
+    for text, encoding, (_, held) in zip(texts, encodings, blanks, strict=True):
         assert {i for word in inside(encoding, text) for i in word} <= set(held)
         assert 0 not in held and len(encoding.ids) - 1 not in held
-    assert [held for _, held in found] == slow_places(encodings, texts)
+    assert [held for _, held in blanks] == slow_places(encodings, texts)
 
 
 def test_published_blanks_are_found_in_every_sentence(data: Path) -> None:
-    """Of the 2,106 contexts 2 have several blanks, 19 start with one and 4 have text glued to it."""
+    """Of 2,106 contexts 2 have several blanks, 19 start with one, 4 have text glued to it."""
     probes = load_suite("stereoset:intra", "en", SuiteOptions(data=data)).probes
     tokenizer = byte_pairs()
     odd = [
@@ -201,16 +201,13 @@ def test_published_blanks_are_found_in_every_sentence(data: Path) -> None:
     assert sum(p.tags["sentence"].startswith(BLANK) for p in odd) == 19
     for probe in (*odd, *probes[::40]):
         words = probe.tags["words"].split("|")
-        found = find_blanks(
+        blanks = find_blanks(
             (probe.tags["sentence"], *words), tokenizer.encode_batch(texts_to_read(probe)), None
         )
-        assert not isinstance(found, Silence), found.reason
+        assert not isinstance(blanks, Silence), blanks.reason
         holes = probe.tags["sentence"].count(BLANK)
-        for word, (ids, held) in zip(words, found, strict=True):
-            said = tokenizer.decode([ids[i] for i in held])
-            assert said.count(word) >= holes, (probe.id, word, said)
-            assert len(said.replace(word, "").strip()) <= 4 * holes, (
-                probe.id,
-                word,
-                said,
-            )  # at most what had to be widened
+        for word, (ids, held) in zip(words, blanks, strict=True):
+            text = tokenizer.decode([ids[i] for i in held])
+            assert text.count(word) >= holes, (probe.id, word, text)
+            # at most what had to be widened
+            assert len(text.replace(word, "").strip()) <= 4 * holes, (probe.id, word, text)

@@ -1,4 +1,4 @@
-"""Does a next-sentence head get the difference of its logits? As ONNX and through torch."""
+"""Next-sentence heads: the difference of their logits, as ONNX and through torch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does a classifier that is asked to choose say of every option what it says of the pair? Each pair once, each number in its place."""
+"""A classifier that is asked to choose says of every option what it says of the pair."""
 
 from __future__ import annotations
 
@@ -196,16 +196,20 @@ def test_the_score_of_two_labels(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "hint"),
+    ("scoring", "hint"),
     [
         ("entail", "Did you mean entailment"),
         ("Neutrl", "Did you mean neutral"),
         ("qqq", "Known: contra"),
     ],
 )
-def test_an_unknown_scoring_is_refused_with_a_close_one(folder: Path, told: str, hint: str) -> None:
-    with pytest.raises(UnknownNameError, match=f"unknown scoring of a classifier '{told}'. {hint}"):
-        opened(folder, told)
+def test_an_unknown_scoring_is_refused_with_a_close_one(
+    folder: Path, scoring: str, hint: str
+) -> None:
+    with pytest.raises(
+        UnknownNameError, match=f"unknown scoring of a classifier '{scoring}'. {hint}"
+    ):
+        opened(folder, scoring)
 
 
 def test_pairs_and_choices_of_any_width_are_answered_together(folder: Path) -> None:
@@ -236,7 +240,7 @@ def test_the_engine_names_every_number_and_keeps_forms_and_scorings_apart(
         options=("first", "second"),
     )
     suite = Suite(card=card, probes=PROBES)
-    said = {
+    answers_by = {
         (scoring, form): ask_suite(opened(folder, scoring, form), suite, Asking(cache=tmp_path))
         for scoring in (None, "entailment", "contradiction")
         for form in (None, "esp", "clean")
@@ -246,15 +250,15 @@ def test_the_engine_names_every_number_and_keeps_forms_and_scorings_apart(
         for option in ("first", "second")
         for label in ("entailment", "neutral", "contradiction")
     )
-    for (scoring, form), answers in said.items():
+    for (scoring, form), answers in answers_by.items():
         fresh = ask_suite(opened(folder, scoring, form), suite, Asking(cache=False))
         np.testing.assert_allclose(answers.values, fresh.values, atol=1e-5)
         assert answers.columns == (columns if scoring is None else ("first", "second"))
         assert answers.traits.get("form") == form
     np.testing.assert_allclose(
-        said[None, "esp"].values[:, :, :1], said["entailment", "esp"].values, atol=1e-5
+        answers_by[None, "esp"].values[:, :, :1], answers_by["entailment", "esp"].values, atol=1e-5
     )
-    assert np.abs(said[None, "esp"].values - said[None, None].values).max() > 0.1
+    assert np.abs(answers_by[None, "esp"].values - answers_by[None, None].values).max() > 0.1
 
 
 CLEAR = (

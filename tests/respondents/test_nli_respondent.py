@@ -1,4 +1,4 @@
-"""Does an ONNX folder answer what its network says? At any batch size, in any order, with its labels in place."""
+"""An ONNX folder answers what its network says, at any batch size, in any order."""
 
 from __future__ import annotations
 
@@ -248,11 +248,11 @@ def test_names_that_lead_nowhere(tmp_path: Path) -> None:
         f"{tmp_path}/nowhere"
     )
     assert "unknown model './nowhere'" in refusal("./nowhere")
-    said = refusal("openai:gpt")
+    message = refusal("openai:gpt")
     assert (
-        "unknown model 'openai:gpt'. Known forms: " in said
-        and "fixed:random" in said
-        and "default" in said
+        "unknown model 'openai:gpt'. Known forms: " in message
+        and "fixed:random" in message
+        and "default" in message
     )
 
 

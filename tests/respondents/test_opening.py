@@ -1,4 +1,4 @@
-"""Who opens what? Encoders, masked models and next-sentence heads by one reference, and what is said of everything else."""
+"""Which source opens what by one reference, and what is said of everything else."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_one_reference_opens_the_right_respondent(tmp_path: Path, folder: Path) 
     assert isinstance(opened(folder), EncoderRespondent)
     assert isinstance(opened(masked), MaskedRespondent)
     assert isinstance(
-        opened(write_masked(tmp_path / "told", architectures=["BertForMaskedLM"])), MaskedRespondent
+        opened(write_masked(tmp_path / "bert", architectures=["BertForMaskedLM"])), MaskedRespondent
     )
     assert isinstance(opened(write_next(tmp_path / "next")), NextSentenceRespondent)
     heads = {
@@ -123,8 +123,8 @@ def test_an_alias_without_its_package_names_the_package(monkeypatch: pytest.Monk
 def test_a_text_model_is_told_what_would_do(tmp_path: Path) -> None:
     place = write_masked(tmp_path / "gpt", architectures=["GPT2LMHeadModel"])
     assert (
-        f"Write causal:{place} to weigh its sentences, or encoder:{place} to compare the vectors of its sentences."
-        in refusal(place)
+        f"Write causal:{place} to weigh its sentences, "
+        f"or encoder:{place} to compare the vectors of its sentences." in refusal(place)
     )
 
 
@@ -166,8 +166,8 @@ def test_an_encoder_without_words_or_weights_is_refused(tmp_path: Path) -> None:
         (place / name).unlink()
     assert "has neither tokenizer.json nor vocab.txt" in refusal(place)
     deep = build(tmp_path / "deep", "encoder")
-    told = json.loads((deep / "config.json").read_text(encoding="utf-8"))
+    config = json.loads((deep / "config.json").read_text(encoding="utf-8"))
     (deep / "config.json").write_text(
-        json.dumps({**told, "num_hidden_layers": 3}), encoding="utf-8"
+        json.dumps({**config, "num_hidden_layers": 3}), encoding="utf-8"
     )
     assert "lacks weights of its encoder (encoder.layer.2." in refusal(deep)

@@ -1,4 +1,4 @@
-"""Do published answers come back as they were published, and are those that are not there counted?"""
+"""Published answers come back as they were published; missing ones are counted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from evenhand.respondents.locate import open_respondent
 from evenhand.respondents.stored import RESPONDENT, StoredRespondent
 
 CARD = SuiteCard(
-    name="told",
+    name="published",
     version="1",
     language="zh",
     source="here",
@@ -29,8 +29,10 @@ CARD = SuiteCard(
 )
 
 
-def told(identity: str, text: str = "[BLANK]来了。", stratum: str = "MS", **said: str) -> Probe:
-    tags = {"gold": "male", **{f"said.{name}": value for name, value in said.items()}}
+def stored(
+    identity: str, text: str = "[BLANK]来了。", stratum: str = "MS", **numbers: str
+) -> Probe:
+    tags = {"gold": "male", **{f"said.{name}": value for name, value in numbers.items()}}
     return Probe(
         id=identity,
         kind="mask",
@@ -43,17 +45,17 @@ def told(identity: str, text: str = "[BLANK]来了。", stratum: str = "MS", **s
 
 
 PROBES = (
-    told("a", BERT="1.5", Alice="0.0"),
-    told("b", BERT="-0.25", Alice="-1.0"),
-    told("c", Alice="2.0"),
-    told("d", BERT="", Alice="1.0"),
+    stored("a", BERT="1.5", Alice="0.0"),
+    stored("b", BERT="-0.25", Alice="-1.0"),
+    stored("c", Alice="2.0"),
+    stored("d", BERT="", Alice="1.0"),
 )
 
 
 def opened(name: str) -> StoredRespondent:
-    found = open_respondent(f"stored:{name}", "mask", RespondentOptions())
-    assert isinstance(found, StoredRespondent)
-    return found
+    respondent = open_respondent(f"stored:{name}", "mask", RespondentOptions())
+    assert isinstance(respondent, StoredRespondent)
+    return respondent
 
 
 def test_the_stored_number_is_the_log_odds() -> None:
@@ -95,7 +97,7 @@ def test_a_suite_without_stored_answers_is_an_error_that_names_one_that_has_some
     with pytest.raises(
         LoadError, match=r"no stored answers of 'BERT'\. It has: none; try --suite cgb"
     ):
-        flat(opened("BERT").answer([told("a")]))
+        flat(opened("BERT").answer([stored("a")]))
 
 
 def test_the_identity_and_the_traits_say_that_nothing_was_asked() -> None:
@@ -117,7 +119,7 @@ def test_only_blanks_have_stored_answers() -> None:
 
 def test_one_sentence_with_two_answers_keeps_both() -> None:
     """Equal probes are asked once elsewhere; a published file may hold the same sentence twice."""
-    suite = Suite(card=CARD, probes=(told("a", BERT="1.0"), told("b", BERT="3.0"), told("c")))
+    suite = Suite(card=CARD, probes=(stored("a", BERT="1.0"), stored("b", BERT="3.0"), stored("c")))
     answers = ask_suite(opened("BERT"), suite)
     assert answers.values[:2, :, 0].tolist() == [[1.0, 0.0], [3.0, 0.0]]
     assert answers.unanswered == {"no stored answer": 1}
@@ -127,9 +129,9 @@ def test_one_sentence_with_two_answers_keeps_both() -> None:
 def test_a_whole_audit_of_stored_answers() -> None:
     probes = (
         *PROBES,
-        told("e", stratum="OS", BERT="2.0"),
-        told("f", stratum="OS", BERT="-2.0"),
-        told("g", stratum="OS", BERT="0.0"),
+        stored("e", stratum="OS", BERT="2.0"),
+        stored("f", stratum="OS", BERT="-2.0"),
+        stored("g", stratum="OS", BERT="0.0"),
     )
     run = quick_audit("stored:BERT", Suite(card=CARD, probes=probes))
     values = {e.measure: e.value for e in run.estimates}

@@ -1,4 +1,4 @@
-"""Which texts does each rule read, and what does it make of the numbers? Held against an implementation too plain to be wrong."""
+"""The texts that each rule reads, against an implementation too plain to be wrong."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ MASK = 99
 WORD = Span((1, 5, 7, 8, 9, 6, 2), 2, 5)  # the word is 7 8 9
 
 
-def slowly(filling: Span, rule: str) -> list[tuple[tuple[int, ...], int, int]]:
+def slowly(span: Span, rule: str) -> list[tuple[tuple[int, ...], int, int]]:
     """One token after the other, each text built as a list that is changed in place."""
-    said = []
-    for position in range(filling.start, filling.end):
-        text = list(filling.ids)
+    expected = []
+    for position in range(span.start, span.end):
+        text = list(span.ids)
         if rule == "together":
-            for i in range(filling.start, filling.end):
+            for i in range(span.start, span.end):
                 text[i] = MASK
         if rule == "left-to-right":
             text[position] = MASK
-            del text[position + 1 : filling.end]
+            del text[position + 1 : span.end]
         if rule == "within-word":
-            for i in range(position, filling.end):
+            for i in range(position, span.end):
                 text[i] = MASK
         if rule == "one-by-one":
             text[position] = MASK
-        said.append((tuple(text), position, filling.ids[position]))
-    return said
+        expected.append((tuple(text), position, span.ids[position]))
+    return expected
 
 
 def test_each_rule_on_a_word_of_three_tokens() -> None:
@@ -73,17 +73,17 @@ some_ids = st.lists(st.integers(0, 5), max_size=4).map(tuple)
 def test_the_rules_read_what_the_slow_implementation_reads(
     before: tuple[int, ...], word: tuple[int, ...], after: tuple[int, ...], rule: str
 ) -> None:
-    filling = Span((*before, *word, *after), len(before), len(before) + len(word))
-    assert list(masked_texts(filling, MASK, rule)) == slowly(filling, rule)
+    span = Span((*before, *word, *after), len(before), len(before) + len(word))
+    assert list(masked_texts(span, MASK, rule)) == slowly(span, rule)
 
 
 @given(before=some_ids, token=st.integers(0, 5), after=some_ids)
 def test_all_rules_are_one_for_a_word_of_one_token(
     before: tuple[int, ...], token: int, after: tuple[int, ...]
 ) -> None:
-    filling = Span((*before, token, *after), len(before), len(before) + 1)
+    span = Span((*before, token, *after), len(before), len(before) + 1)
     expected = [((*before, MASK, *after), len(before), token)]
-    assert all(list(masked_texts(filling, MASK, rule)) == expected for rule in RULES)
+    assert all(list(masked_texts(span, MASK, rule)) == expected for rule in RULES)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_an_unread_number_makes_the_word_unknown_and_no_other() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scoring", "length", "said"),
+    ("scoring", "length", "expected"),
     [
         ("togather", "auto", "unknown scoring of masked words 'togather'. Did you mean together?"),
         ("left to right", "auto", "Did you mean left-to-right?"),
@@ -129,11 +129,11 @@ def test_an_unread_number_makes_the_word_unknown_and_no_other() -> None:
     ],
 )
 def test_unknown_rules_suggest_a_close_one(
-    tmp_path: Path, scoring: str, length: str, said: str
+    tmp_path: Path, scoring: str, length: str, expected: str
 ) -> None:
     with pytest.raises(UnknownNameError) as refused:
         check_rules(scoring, length)
-    assert said in str(refused.value)
+    assert expected in str(refused.value)
     with pytest.raises(UnknownNameError) as again:
         open_masked(write_masked(tmp_path / "tiny"), scoring=scoring, length=length)
     assert str(again.value) == str(refused.value)
@@ -149,8 +149,8 @@ def test_known_rules_are_taken_and_named_in_the_signature(tmp_path: Path) -> Non
     }
     for rule in RULES:
         for length in LENGTHS:
-            told = open_masked(folder, scoring=rule, length=length).traits
-            assert (told["scoring"], told["length"]) == (rule, length)
+            traits = open_masked(folder, scoring=rule, length=length).traits
+            assert (traits["scoring"], traits["length"]) == (rule, length)
 
 
 def test_a_plan_reads_each_text_once_and_looks_up_each_token_once() -> None:
@@ -198,7 +198,7 @@ def test_two_wants_have_one_number_if_and_only_if_they_are_the_same(
 def test_the_respondent_reads_each_masked_text_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rule: str, texts: int
 ) -> None:
-    """man and boy have one text in common, fire + man and police + man some, and the same words in another order all."""
+    """man and boy share a text, fire + man and police + man some, other orders all."""
     respondent = open_masked(write_masked(tmp_path / "tiny"), scoring=rule, batch_size=3)
     read: list[tuple[int, ...]] = []
     run = respondent.network.log_probabilities

@@ -1,4 +1,4 @@
-"""Does a model that goes through torch say what transformers alone would make it say? At any batch size, and as ONNX too."""
+"""A model through torch says what transformers alone makes it say, and as ONNX too."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ def one_at_a_time(folder: Path, probes: tuple[Probe, ...]) -> Floats:
         hub.AutoModelForSequenceClassification.from_pretrained(folder).eval(),
     )
     with torch.no_grad():
-        said = [
+        logits = [
             network(**words(p.texts[0], p.texts[1], return_tensors="pt")).logits[0].numpy()
             for p in probes
         ]
-    return np.asarray(said, dtype=np.float64)
+    return np.asarray(logits, dtype=np.float64)
 
 
 @pytest.mark.torch

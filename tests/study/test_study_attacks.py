@@ -1,4 +1,4 @@
-"""What does an attacker get? One app that all share: floods, forged hosts, slow and endless requests, guessing, a look around the disk."""
+"""What an attacker gets: floods, forged hosts, endless requests, guessing, a look at the disk."""
 
 from __future__ import annotations
 
@@ -214,7 +214,7 @@ def test_a_mistake_of_the_program_tells_nothing(
     def fail(*_: object) -> str:
         raise RuntimeError("a detail of the program")
 
-    monkeypatch.setattr("evenhand.study.pages_consent.next_step", fail)
+    monkeypatch.setattr("evenhand.study.pages.next_step", fail)
     client = visitor(app_of(place), raise_server_exceptions=False)
     found = client.get(place.invite()[1])
     assert found.status_code == 500

@@ -1,4 +1,4 @@
-"""Is an answer safe once the store said so? Killed processes, full disks, two processes at once, older and newer databases."""
+"""An answer is safe once the store said so: kill -9, full disks, two processes, migrations."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from evenhand.study.database import Database, open_engine
 from evenhand.study.store import Store
 
 # ruff: noqa: F811  (fixtures are arguments)
-HERE = Path(__file__).parent
+SUPPORT = Path(__file__).parents[1] / "support"
 ANSWERING = f"""
 import sys
-sys.path.insert(0, {str(HERE)!r})
+sys.path.insert(0, {str(SUPPORT)!r})
 from postgres import answer
 from evenhand.study.store import Store
 url, person, count = sys.argv[1:]
@@ -133,7 +133,8 @@ def fill_disk(store: Store) -> sa.Engine:
         with engine.begin() as connection:
             connection.execute(
                 sa.text(
-                    "CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'No space left' USING ERRCODE = '53100'; END $$"
+                    "CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+                    "RAISE EXCEPTION 'No space left' USING ERRCODE = '53100'; END $$"
                 )
             )
             connection.execute(
@@ -223,7 +224,8 @@ def test_an_older_database_is_upgraded_with_its_answers(
     monkeypatch.undo()
     with pytest.raises(
         InputError,
-        match=r"is of revision 0002, which this evenhand does not know \(it knows 0001\); install a newer evenhand",
+        match=r"is of revision 0002, which this evenhand does not know \(it knows 0001\); "
+        "install a newer evenhand",
     ):
         Store.open(url)
 

@@ -1,4 +1,4 @@
-"""Do exported answers come back as they were, and can people be measured like models?"""
+"""Exported answers come back as they were, and people are measured like models."""
 
 from __future__ import annotations
 

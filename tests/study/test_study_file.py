@@ -102,7 +102,10 @@ def test_a_telling_text_is_warned_of(tmp_path: Path) -> None:
 
 
 def test_values_come_as_written(tmp_path: Path) -> None:
-    text = 'languages = ["en"]\nconsent = "Yes?"\ntrial = 30\nbatch = 50\nbatches = 2\nseed = 7\napart = 4\nlimit = 120\nleast_accuracy = 1\n'
+    text = (
+        'languages = ["en"]\nconsent = "Yes?"\ntrial = 30\nbatch = 50\nbatches = 2\nseed = 7\n'
+        "apart = 4\nlimit = 120\nleast_accuracy = 1\n"
+    )
     study = load_study(
         write(
             tmp_path, text + 'store = "postgresql+psycopg://me@host/db"\nsecret_file = "/keys/s"\n'
@@ -301,7 +304,10 @@ def test_a_template_needs_a_name() -> None:
 
 
 def test_keys_are_found_in_their_tables() -> None:
-    text = 'a = 1\n[t]\nb = """\na = 2\n"""\n"c d" = 3\ne.f = 1\n[[i]]\na = 1\n[i.s]\nx = []\n[[i]]\na = 4 # [no]\n'
+    text = (
+        'a = 1\n[t]\nb = """\na = 2\n"""\n"c d" = 3\ne.f = 1\n[[i]]\na = 1\n[i.s]\nx = []\n'
+        "[[i]]\na = 4 # [no]\n"
+    )
     assert find_lines(text) == {
         ("a",): 1,
         ("t",): 2,

@@ -1,4 +1,4 @@
-"""What if people do not go the straight way? Two devices, old pages, double clicks, an expired session, a trial that fails again and again."""
+"""People who do not go the straight way: two devices, old pages, double clicks, failed trials."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytest.importorskip("sqlalchemy", reason="needs the annotate extra")
 
 from postgres import answer as give
 from postgres import begin, server, store, url  # noqa: F401  (fixtures)
-from study_site import (
+from study_site import (  # noqa: F401  (a fixture)
     PASSWORD,
     Page,
     Place,
@@ -25,10 +25,11 @@ from study_site import (
     hidden,
     kinds,
     open_place,
+    place,
     right,
     send,
     told,
-)  # noqa: F401  (a fixture)
+)
 
 from evenhand.people.scoring import Scored, control_accuracy
 from evenhand.study.owner import hash_password
@@ -207,7 +208,7 @@ def test_looking_at_a_page_ends_no_inventory(asking: Place) -> None:
 def test_an_inventory_that_was_changed_meanwhile(
     asking: Place, tmp_path: Path, items: str, held: dict[str, float]
 ) -> None:
-    """The form names its item: moved to another place it is still the same one, and an item that is gone gets no answer."""
+    """A form names its item: moved it is still the same one, and one that is gone gets no answer."""
     name, link = asking.invite()
     client = asking.client()
     page = send(client, client.get(link), "/consent", agree="1")
@@ -222,7 +223,7 @@ def test_an_inventory_that_was_changed_meanwhile(
 
 
 def test_a_trial_that_fails_again_and_again(place: Place) -> None:
-    """It is offered as often as need be; controls come again when all had their turn, never twice in one attempt."""
+    """It is offered as often as need be; controls come again when all had their turn."""
     name, client, page = place.person()
     for attempt in range(1, 9):
         page = do_part(place, name, client, page, is_wrong=True)

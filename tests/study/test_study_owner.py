@@ -157,7 +157,7 @@ def test_the_owner_takes_the_whole_study_home(tmp_path: Path) -> None:
             "questions": 0,
             "answers": 0,
             "inventory_answers": 2,
-            "events": 1,
+            "events": 0,
         }
         assert moved.annotators() == place.store.annotators()
     (tmp_path / "i.csv").write_bytes(client.get("/owner/export/inventories").content)

@@ -1,4 +1,4 @@
-"""What does a study refuse? One test for each promise: a clear message, a line in the log, nothing stored, nothing executed."""
+"""What a study refuses: a clear message, a line in the log, nothing stored, nothing executed."""
 
 from __future__ import annotations
 

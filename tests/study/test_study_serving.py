@@ -1,4 +1,4 @@
-"""Does the server come and go as a service manager expects? It says what is in its way, and leaves a database that can be copied."""
+"""The server comes and goes as a service manager expects, and leaves a database to be copied."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ def test_a_stopped_server_closes_its_store(tmp_path: Path, stop: signal.Signals)
         assert server.stderr is not None
         assert (
             server.stderr.readline()
-            == f"serving http://127.0.0.1:{port} (owner: http://127.0.0.1:{port}/owner); stop with Ctrl-C\n"
+            == f"serving http://127.0.0.1:{port} (owner: http://127.0.0.1:{port}/owner); "
+            "stop with Ctrl-C\n"
         )
         deadline = time.monotonic() + 60
         while True:  # it listens; it may not yet answer

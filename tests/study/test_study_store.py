@@ -1,4 +1,4 @@
-"""Does the store keep what was asked and answered, for the right person, once, and unchanged? On SQLite and on a real PostgreSQL."""
+"""The store keeps what was asked and answered, once and unchanged, on SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from evenhand.study.tables import GivenAnswer, RefusedError
 
 # ruff: noqa: F811  (fixtures are arguments)
 REPLACING = (
-    "INSERT OR REPLACE INTO answers (id, annotator, question, given_at, seconds, payload, fine, coarse, key) "
+    "INSERT OR REPLACE INTO answers "
+    "(id, annotator, question, given_at, seconds, payload, fine, coarse, key) "
     "SELECT id, annotator, question, given_at, seconds, '{}', 0, 0, key FROM answers"
 )
 
@@ -102,7 +103,10 @@ def test_nobody_reads_or_answers_anothers_question(store: Store) -> None:
 
 def test_the_database_itself_refuses_an_answer_to_anothers_question(store: Store, url: str) -> None:
     me, other = begin(store, 1), begin(store, 1)
-    order = "INSERT INTO answers (annotator, question, given_at, seconds, payload, fine, coarse, key) VALUES (:me, :q, '', 0, '', 0, 0, 'k')"
+    order = (
+        "INSERT INTO answers (annotator, question, given_at, seconds, payload, fine, coarse, key) "
+        "VALUES (:me, :q, '', 0, '', 0, 0, 'k')"
+    )
     with pytest.raises(sa.exc.IntegrityError), store.database._writing.begin() as connection:
         connection.execute(sa.text(order), {"me": me, "q": f"{other}.trial.1.0"})
 

@@ -65,7 +65,7 @@ def say(suite: Suite, name: str, scores: Sequence[float] | Floats) -> Answers:
 
 
 def make_people(suite: Suite, count: int = 3, seed: int = 0) -> list[Answers]:
-    """People who share half of what they say, on the scale of fine scores; right in every objective sentence."""
+    """People who share half of what they say; right in every objective sentence."""
     rng = np.random.default_rng(seed)
     gold = np.asarray(
         [{"male": 1.5, "female": -1.5}.get(p.tags.get("gold", ""), np.nan) for p in suite.probes]

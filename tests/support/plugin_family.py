@@ -32,13 +32,13 @@ class TownSuite:
     name = "towns"
     version = "1.0"
     kind: Kind = "choice"
-    languages = ("en",)
-    variants = ("all",)
+    languages: tuple[str, ...] = ("en",)
+    variants: tuple[str, ...] = ("all",)
     is_published = False
     licence = "Apache-2.0"
     citation = "nobody (2026)"
     description = "The weather in two towns."
-    options = SuiteOptions
+    options: type[SuiteOptions] = SuiteOptions
 
     def build(self, language: str, options: SuiteOptions) -> Suite:
         """Every sky at every hour."""

@@ -29,7 +29,8 @@ def _binaries() -> Path:
     )
     if not found:
         pytest.skip(
-            "PostgreSQL is not installed: no /usr/lib/postgresql/*/bin/initdb (Debian package postgresql)"
+            "PostgreSQL is not installed: no /usr/lib/postgresql/*/bin/initdb "
+            "(Debian package postgresql)"
         )
     pytest.importorskip("psycopg", reason="PostgreSQL needs psycopg: install evenhand[postgres]")
     return found[-1].parent
@@ -77,7 +78,8 @@ class Server:
 def serving() -> Iterator[Server]:
     """A server for as long as the block lasts."""
     binaries = _binaries()
-    # its own short path: a socket's may have at most 107 letters, and pytest's folders are closed to the user postgres
+    # its own short path: a socket's may have at most 107 letters, and pytest's folders are closed
+    # to the user postgres
     folder = Path(tempfile.mkdtemp(prefix="pg-"))
     try:
         if os.geteuid() == 0:

@@ -35,7 +35,7 @@ def new_url(request: pytest.FixtureRequest, tmp_path: Path) -> NewUrl:
 
 
 def fill(store: Store) -> Store:
-    """Four people: not come, not begun, in the middle, failed and passed; links, inventories, log."""
+    """Four people: not come, not begun, in the middle, failed then passed; links, a log."""
     store.keep_study("small", "suite/1", {"seed": 3})
     store.keep_study("small", "suite/1", {"seed": 4})
     gone, waiting = store.add_annotator(), store.add_annotator()

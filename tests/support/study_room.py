@@ -28,7 +28,11 @@ from evenhand.study.tokens import Tokens
 CHROMIUM = (
     shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 )
-ITEMS = "id,zh,en,ja\n1,我喜欢安静的早晨。,I like quiet mornings.,静かな朝が好きだ。\n2,我常常改变主意。,I often change my mind.,よく気が変わる。\n"
+ITEMS = (
+    "id,zh,en,ja\n"
+    "1,我喜欢安静的早晨。,I like quiet mornings.,静かな朝が好きだ。\n"
+    "2,我常常改变主意。,I often change my mind.,よく気が変わる。\n"
+)
 FILE = """
 name = "small"
 languages = [{languages}]
@@ -124,13 +128,11 @@ class Room:
     def invite(self) -> tuple[str, str]:
         """A new annotator and the link."""
         person = self.store.add_annotator()
-        return (
-            person,
-            f"{self.address}/i/{Tokens(secret_of(self.study)).invite(self.store.invite(person, 30))}",
-        )
+        token = Tokens(secret_of(self.study)).invite(self.store.invite(person, 30))
+        return person, f"{self.address}/i/{token}"
 
     def right_answer(self, asked: Asked) -> dict[str, Any]:
-        """What somebody who reads answers: places of the words, or a probability; neither way where the sentence does not settle it."""
+        """What somebody who reads answers: places of the words, or a probability."""
         question, gold = asked.question, gold_genders(self.suite)
         wanted = gold.get(question.probe, "")
         if question.type == TYPE1:

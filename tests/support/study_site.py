@@ -25,7 +25,11 @@ from evenhand.study.tokens import Tokens
 Page = Any  # a response of httpx or httpx2, whichever starlette finds
 ROOMY = Limits(session=Rate(burst=10_000, a_second=1), address=Rate(burst=10_000, a_second=1))
 PASSWORD = "a long enough password"
-ITEMS = "id,zh,en,ja\n1,我喜欢早晨。,I like mornings.,朝が好きだ。\n2,我常改变主意。,I change my mind.,気が変わる。\n"
+ITEMS = (
+    "id,zh,en,ja\n"
+    "1,我喜欢早晨。,I like mornings.,朝が好きだ。\n"
+    "2,我常改变主意。,I change my mind.,気が変わる。\n"
+)
 STUDY = """
 name = "small"
 languages = ["en", "zh", "ja"]
@@ -129,7 +133,7 @@ def told(page: Page) -> str:
 
 
 def right(place: Place, asked: Asked, is_wrong: bool = False) -> dict[str, Any]:
-    """The answer that passes (or fails) a control question, and is neither male nor female elsewhere."""
+    """The answer that passes (or fails) a control question, and leans neither way elsewhere."""
     question, wanted = asked.question, gold_genders(place.suite).get(asked.question.probe, "")
     if wanted and is_wrong:
         wanted = "male" if wanted == "female" else "female"

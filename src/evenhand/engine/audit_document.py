@@ -183,13 +183,15 @@ def prose_section(
     )
 
 
-def signature_section(lines: Sequence[str], *, is_folded: bool = False) -> Section:
-    """The signatures of all numbers."""
-    blocks = (
+def signature_section(lines: Sequence[str], more: Sequence[str] = ()) -> Section:
+    """The signatures of numbers; `more` of them open when asked for."""
+    blocks: list[Block] = [
         Prose(lines=(COMPARABLE,), is_quiet=True),
-        Signatures(lines=tuple(lines), is_folded=is_folded),
-    )
-    return Section(name="signatures", title="Signatures", blocks=blocks, is_brief=True)
+        Signatures(lines=tuple(lines)),
+    ]
+    if more:
+        blocks.append(Signatures(lines=tuple(more), is_folded=True))
+    return Section(name="signatures", title="Signatures", blocks=tuple(blocks), is_brief=True)
 
 
 def audit_document(run: Run) -> Document:

@@ -263,15 +263,14 @@ def _suite_sections(comparison: Comparison, place: str) -> Iterator[Section]:
         prose = Prose(lines=tuple(lines), is_list=True)
         name = f"notes-{place}"
         yield Section(name=name, title="Missing and noteworthy", blocks=(prose,), is_brief=True)
-    yield signature_section(signatures(comparison), is_folded=True)
+    yield signature_section(*signatures(comparison))
 
 
-def signatures(comparison: Comparison) -> list[str]:
-    """The signatures of all numbers, each once, those of the differences first."""
-    differences = [d.signature for d in comparison.differences]
+def signatures(comparison: Comparison) -> tuple[list[str], list[str]]:
+    """The signatures of the differences, and those of the values, each once."""
     values = [e.signature for c in comparison.models for e in (*c.estimates, *c.sanity)]
     both = [e.signature for d in comparison.differences for e in (d.reference, d.other)]
-    return list(dict.fromkeys((*differences, *values, *both)))
+    return [d.signature for d in comparison.differences], list(dict.fromkeys((*values, *both)))
 
 
 def comparison_document(comparisons: Sequence[Comparison]) -> Document:

@@ -49,7 +49,7 @@ class ClassifierNetwork(Protocol):
         """The settings of config.json."""
         ...
 
-    def encode(self, texts: Sequence[Any]) -> Sequence[Any]:
+    def encode(self, texts: Sequence[Any]) -> list[Any]:
         """Pairs or single texts as the network reads them; each has `ids`."""
         ...
 

@@ -55,6 +55,7 @@ _DRAWERS: dict[type[Chart], Callable[[Any, int], str]] = {
 }
 _VARIABLE = re.compile(r"var\(--[\w-]+, (#\w+)\)")
 _KEY_LINE, _KEY_GAP = 20, 16  # pixels of a line of the key, between two of its entries
+_MARGIN = 8  # pixels around a picture that stands alone
 
 
 def draw(chart: Chart, width: int) -> str:
@@ -94,8 +95,9 @@ def picture(chart: Chart) -> str:
     key = _Key(chart)
     head, _, body = text.partition(">")
     head = head.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
-    head = head.replace(size[0], f'viewBox="0 0 {WIDE} {tall + key.height}"')
-    head += f' height="{tall + key.height}"'
+    wide, high = WIDE + 2 * _MARGIN, tall + key.height + 2 * _MARGIN
+    head = head.replace(size[0], f'viewBox="-{_MARGIN} -{_MARGIN} {wide} {high}"')
+    head = head.replace(f'width="{WIDE}"', f'width="{wide}" height="{high}"')
     style = f"<style>text{{paint-order:stroke;stroke-linejoin:round;font-family:{FONT}}}</style>"
     placed = f'<g transform="translate(0 {tall})">{"".join(key.parts)}</g>' if key.parts else ""
     body = body.removesuffix("</svg>") + placed + "</svg>"
@@ -140,5 +142,6 @@ def picture_file(chart: Chart, suffix: str) -> str | bytes:
 
     if suffix == ".pdf":
         return bytes(vl_convert.svg_to_pdf(text))
-    ground = '<rect width="100%" height="100%" fill="#ffffff"/>'
+    place = f'x="-{_MARGIN}" y="-{_MARGIN}" width="100%" height="100%"'
+    ground = f'<rect {place} fill="#ffffff"/>'
     return bytes(vl_convert.svg_to_png(text.replace("<style>", f"{ground}<style>", 1), scale=2))

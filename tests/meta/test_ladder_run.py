@@ -1,0 +1,162 @@
+"""How a ladder is run, with models that are not trained: no torch, and families of plug-ins."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from commands import evenhand
+from document_text import table_rows
+from ladders import quick_rank
+from plugin_family import FAMILY
+
+from evenhand.core import catalog
+from evenhand.core.errors import LoadError
+from evenhand.core.probe import NLI_LABELS, Kind
+from evenhand.core.protocols import Respondent, RespondentOptions
+from evenhand.meta import run
+from evenhand.meta.document import ladder_document
+from evenhand.meta.options import LadderOptions
+from evenhand.meta.plan import make_plan, suites_of
+from evenhand.meta.run import Execution, run_ladder
+from evenhand.respondents.locate import open_respondent
+
+QUICK = LadderOptions(
+    train=24, dev=8, words=2, seeds=(0,), rates=(0.0, 0.5, 1.0), errors=(), limit=40
+)
+SILENT = Execution(say=lambda _: None)
+
+
+@pytest.fixture
+def untrained(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every model answers as a rule does: at the rate 0 fair, then stereotyped."""
+
+    def open_rule(reference: str, kind: Kind, options: RespondentOptions) -> Respondent:
+        is_fair = "rate-0.00" in reference
+        labels = NLI_LABELS if kind == "choice" else ()
+        rule = "fixed:fair" if is_fair else "fixed:stereotyped"
+        return open_respondent(rule, kind, replace(options, labels=labels))
+
+    monkeypatch.setattr(run, "open_respondent", open_rule)
+    monkeypatch.setattr(run, "train", lambda job: 0.99)
+    monkeypatch.setattr(run, "require_packages", lambda: None)
+
+
+@pytest.fixture
+def towns(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The family of another package in the catalog."""
+    found = catalog._found
+
+    def with_towns(group: str) -> dict[str, object]:
+        own = {FAMILY.name: FAMILY} if group == "families" else {}
+        return {**found(group), **own}
+
+    monkeypatch.setattr(catalog, "_found", with_towns)
+    caches = (catalog.entries, catalog._owners)
+    for cached in caches:
+        cached.cache_clear()
+    yield
+    monkeypatch.undo()
+    for cached in caches:
+        cached.cache_clear()
+
+
+def test_both_ladders_share_a_model() -> None:
+    rungs = LadderOptions(seeds=(0, 1)).rungs()
+    assert len(rungs) == 2 * (11 + 6)
+    assert len({rung.name for rung in rungs}) == 2 * (11 + 5)
+    assert len(LadderOptions(seeds=(0, 1), error_seeds=1).rungs()) == 2 * 11 + 6
+
+
+@pytest.mark.usefixtures("untrained")
+def test_every_measure_that_fits_is_read_of_every_model(tmp_path: Path) -> None:
+    options = replace(QUICK, suites=("ordinary-nli", "gendered-entailment"))
+    lines: list[str] = []
+    ticks: list[tuple[int, int, int]] = []
+    execution = Execution(say=lines.append, tick=lambda *counts: ticks.append(counts))
+    ladder = run_ladder(options, tmp_path, execution)
+    coal = {r.rung.rate: r.value for r in ladder.readings if r.measure == "nli_coal"}
+    assert coal == {0.0: 0.0, 0.5: 1.0, 1.0: 1.0}
+    assert {r.measure for r in ladder.readings if r.suite == "gendered-entailment"} == {
+        m.name for m in catalog.family("gendered_entailment").measures
+    }
+    assert ticks == [(0, 3, 0), (1, 3, 0), (2, 3, 0), (3, 3, 0)]
+    assert "1 of 3: rate-0.00-errors-1.00-seed-0, dev accuracy 99.0%" in lines[0]
+    again = run_ladder(options, tmp_path, replace(execution, tick=None))
+    assert lines[-1] == "3 of 3 models are done already"
+    assert again.readings == ladder.readings
+
+
+@pytest.mark.usefixtures("towns", "untrained")
+def test_a_family_of_another_package_gets_a_ladder(tmp_path: Path) -> None:
+    plan = make_plan("en", words=2)
+    assert "towns" in [suite.card.name for suite in suites_of(plan, limit=40)]
+    ladder = run_ladder(replace(QUICK, suites=("towns",)), tmp_path, SILENT)
+    scores = {r.rung.rate: r.value for r in ladder.readings if r.measure == "town_preference"}
+    assert scores == {0.0: 0.5, 0.5: 1.0, 1.0: 1.0}
+    document = ladder_document(ladder, quick_rank(ladder))
+    rows = {row[0]: row for row in table_rows(document, "standings")}
+    assert rows["Town preference"][2:4] == ["towns", "0.866 [n/a]"]
+    assert "suite-towns" in [chart.name for chart in document.charts]
+
+
+@pytest.fixture
+def no_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+
+
+@pytest.mark.usefixtures("no_torch")
+def test_a_ladder_without_torch_says_what_to_install_at_once(tmp_path: Path) -> None:
+    began = time.monotonic()
+    done = evenhand("meta", "run", "--out", tmp_path / "out")
+    assert (done.code, done.out) == (2, "")
+    assert (
+        done.err
+        == (
+            "error: training needs torch and transformers (torch not installed): "
+            "pip install 'evenhand[train]'\n"
+        )
+        or "torch and transformers not installed" in done.err
+    )
+    assert done.err.count("\n") == 1
+    assert time.monotonic() - began < 5
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.usefixtures("untrained")
+def test_a_finished_ladder_is_measured_again_without_torch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = replace(QUICK, suites=("ordinary-nli",))
+    run_ladder(options, tmp_path, SILENT)
+
+    def refuse() -> None:
+        raise LoadError("no torch")
+
+    monkeypatch.setattr(run, "require_packages", refuse)
+    assert len(run_ladder(options, tmp_path, SILENT).readings) == 3 * 4
+    with pytest.raises(LoadError, match="no torch"):  # another suite: the models must answer it
+        run_ladder(replace(options, suites=("gendered-entailment",)), tmp_path, SILENT)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--rates", "0,1.5,1"], "--rates is 1.5; give a share between 0 and 1"),
+        (["--rates", "0,x"], "--rates is '0,x'; give numbers with commas"),
+        (["--rates", "0,1"], "a ladder needs at least one seed and three different rates"),
+        (["--engine", "spark"], "--engine is 'spark'; there are local, ray"),
+        (["--recipe", "papper"], "Did you mean paper?"),
+    ],
+)
+def test_bad_options_are_refused_before_torch_is_looked_for(
+    tmp_path: Path, words: list[str], message: str
+) -> None:
+    done = evenhand("meta", "run", "--out", tmp_path / "out", *words)
+    assert done.code == 2
+    assert message in done.err
+    assert not (tmp_path / "out").exists()
