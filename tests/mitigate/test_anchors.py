@@ -1,8 +1,9 @@
-"""Do anchors teach what is right, and nothing that is asked?"""
+"""Anchors teach what is right, and nothing that is asked."""
 
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,20 +14,22 @@ from evenhand import lexicons
 from evenhand.core import catalog
 from evenhand.core.answers import Answers
 from evenhand.core.errors import EvenhandError
-from evenhand.engine.audit import load_suite
+from evenhand.core.probe import NLI_LABELS
+from evenhand.core.protocols import SuiteOptions
+from evenhand.engine.suites import load_suite
+from evenhand.families.nli_coal.suite import LEANS, occupations
 from evenhand.mitigate.anchors import (
     BLOCK,
     AnchorPlan,
     frames_of,
-    is_akin,
+    is_same_trade,
     occupation_of,
     plan_anchors,
-    restrict,
     skeleton,
     split_occupations,
+    unseen_part,
     write_anchors,
 )
-from evenhand.families.nli_coal.suite import LEANS, occupations
 from evenhand.train.corpus import Pair
 
 ENGLISH = catalog.language("en")
@@ -70,7 +73,7 @@ PLAN = AnchorPlan(
     ],
 )
 def test_which_occupations_are_of_one_trade(one: str, other: str, expected: bool) -> None:
-    assert is_akin(one, other) is is_akin(other, one) is expected
+    assert is_same_trade(one, other) is is_same_trade(other, one) is expected
 
 
 @given(seed=st.integers(0, 10_000), language=st.sampled_from(["en", "ja", "zh"]))
@@ -111,11 +114,11 @@ def test_the_plan_uses_no_sentence_of_a_suite_and_no_caption_whose_subject_comes
         plan_anchors(catalog.language("ko"), CAPTIONS, [], seed=3)
 
 
-def test_published_sentences_count_as_used_without_their_occupation(data: object) -> None:
+def test_published_sentences_count_as_used_without_their_occupation(data: Path) -> None:
     published = frames_of(
         [
-            load_suite("sharma2021", "en", data=str(data)),
-            load_suite("nli-coal", "en", data=str(data)),
+            load_suite("sharma2021", "en", SuiteOptions(data=data)),
+            load_suite("nli-coal", "en", SuiteOptions(data=data)),
         ]
     )
     assert "{x} is feeding a goat" in published  # printed as "a accountant is feeding a goat."
@@ -123,7 +126,7 @@ def test_published_sentences_count_as_used_without_their_occupation(data: object
 
 
 def reference(premise: str, hypothesis: str) -> str:
-    """What is right, by the words alone: a man or a woman in the premise decides, a job does not."""
+    """What is right, by the words alone: a man or woman in the premise decides, a job does not."""
 
     def gender(text: str) -> str | None:
         words = set(text.lower().replace(".", "").split())
@@ -180,18 +183,19 @@ def test_no_statement_of_the_anchors_is_asked_by_a_suite(language: str) -> None:
 
 def test_unseen_occupations_keep_their_answers() -> None:
     suite = load_suite("occupation-nli", "en")
-    values = np.arange(3.0 * len(suite.probes)).reshape(-1, 3)
-    said = Answers(
+    values = np.arange(3.0 * len(suite.probes)).reshape(-1, 1, 3)
+    answers = Answers(
         respondent="x@1",
         suite=suite.reference,
-        labels=("entailment", "neutral", "contradiction"),
         probes=suite.probes,
+        options=suite.card.options,
+        labels=NLI_LABELS,
         values=values,
     )
     plan = AnchorPlan(occupations=("registered nurse", "billing clerk"), unseen=(), frames=())
-    found = restrict(suite, [said], plan)
-    assert found is not None
-    part, (rest,) = found
+    unseen = unseen_part(suite, [answers], plan)
+    assert unseen is not None
+    part, (rest,) = unseen
     expected = [
         i
         for i, p in enumerate(suite.probes)
@@ -204,4 +208,4 @@ def test_unseen_occupations_keep_their_answers() -> None:
     np.testing.assert_array_equal(rest.values, values[expected])
     assert rest.suite == part.reference != suite.reference
     none = AnchorPlan(occupations=("alchemist",), unseen=(), frames=())
-    assert restrict(suite, [said], none) is None
+    assert unseen_part(suite, [answers], none) is None

@@ -1,4 +1,4 @@
-"""Does every method make of the pairs what its name says?"""
+"""Every method makes of the pairs what its name says."""
 
 from __future__ import annotations
 

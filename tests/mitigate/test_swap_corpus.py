@@ -1,4 +1,4 @@
-"""Does `evenhand mitigate swap` write the pairs and their swapped copies, count what it did, and refuse what it cannot read?"""
+"""`evenhand mitigate swap`: the pairs and their swapped copies, the account, refusals."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 from commands import evenhand, files_in
+from document_text import table_rows
 
 from evenhand.core import catalog
 from evenhand.core.errors import EvenhandWarning, InputError
 from evenhand.languages.gender_words import NameSwap
-from evenhand.mitigate.swap import swap_file
+from evenhand.mitigate.swap import SwapOptions, swap_document, swap_file
 from evenhand.train.corpus import read_corpus
 
 ENGLISH = catalog.language("en")
@@ -43,7 +44,7 @@ def corpus(tmp_path: Path) -> Path:
 def test_the_pairs_come_first_and_the_swapped_ones_behind(corpus: Path) -> None:
     ticks: list[tuple[int, int, int]] = []
     report = swap_file(
-        corpus, ENGLISH, corpus.with_name("out.jsonl"), tick=lambda *told: ticks.append(told)
+        corpus, ENGLISH, corpus.with_name("out.jsonl"), tick=lambda *step: ticks.append(step)
     )
     rows = read(report.out)
     assert [
@@ -84,17 +85,33 @@ def test_the_pairs_come_first_and_the_swapped_ones_behind(corpus: Path) -> None:
 def test_the_account_stands_beside_it(corpus: Path) -> None:
     report = swap_file(corpus, ENGLISH, corpus.with_name("out.jsonl"))
     assert files_in(corpus.parent) == ["corpus.jsonl", "out.jsonl", "out.swaps.json"]
-    told = json.loads(report.path.read_text(encoding="utf-8"))
-    assert (told["pairs"], told["swapped"], told["written"], told["file"]["left out"]) == (
+    account = json.loads(report.path.read_text(encoding="utf-8"))
+    assert (
+        account["pairs"],
+        account["swapped"],
+        account["written"],
+        account["file"]["left out"],
+    ) == (
         4,
         2,
         6,
         {"label -": 1},
     )
-    assert told["options"] == {"names": "keep", "only": "all", "paired": False, "biology": False}
-    assert {"word": "man", "reason": "biology", "count": 2} in told["left"] and len(
-        told["changes"]
+    assert account["options"] == {"names": "keep", "only": "all", "paired": False, "biology": False}
+    assert {"word": "man", "reason": "biology", "count": 2} in account["left"] and len(
+        account["changes"]
     ) == 5
+
+
+def test_what_was_done_as_a_document(corpus: Path) -> None:
+    document = swap_document(swap_file(corpus, ENGLISH, corpus.with_name("out.jsonl")))
+    assert document.title == str(corpus)
+    assert document.subtitle == "4 pairs (1 rows without a gold label left out), 2 swapped"
+    assert table_rows(document, "reasons") == [
+        ["no gender word", "1", "25.0 %"],
+        ["biology", "1", "25.0 %"],
+    ]
+    assert ["her", "his", "1"] in table_rows(document, "words")
 
 
 def test_only_pairs_that_name_an_occupation(corpus: Path) -> None:
@@ -102,17 +119,15 @@ def test_only_pairs_that_name_an_occupation(corpus: Path) -> None:
         corpus,
         ENGLISH,
         corpus.with_name("out.jsonl"),
-        only_occupations=True,
-        names=NameSwap.of("en"),
+        SwapOptions(is_occupations_only=True, names=NameSwap.of("en")),
     )
     assert [row["premise"] for row in read(report.out)[4:]] == ["The nurse greets James."]
     assert report.unswapped == {"no occupation": 1, "no gender word": 1, "biology": 1}
 
 
 def test_twins_stand_in_the_row_of_their_pair(corpus: Path) -> None:
-    report = swap_file(
-        corpus, ENGLISH, corpus.with_name("out.jsonl"), paired=True, has_biology=True
-    )
+    options = SwapOptions(is_paired=True, has_biology=True)
+    report = swap_file(corpus, ENGLISH, corpus.with_name("out.jsonl"), options)
     pairs = read_corpus(report.out).pairs
     assert [pair.twin for pair in pairs] == [
         ("A woman walks her dog.", "She is outside."),
@@ -137,7 +152,7 @@ def test_spaces_of_a_japanese_corpus_stay(tmp_path: Path) -> None:
     }
 
 
-def test_a_corpus_in_another_language_is_told(tmp_path: Path) -> None:
+def test_a_corpus_in_another_language_is_warned_of(tmp_path: Path) -> None:
     path = tmp_path / "zh.jsonl"
     path.write_text(
         json.dumps({"premise": "他走了", "hypothesis": "她来了", "label": "neutral"}) + "\n",
@@ -167,12 +182,12 @@ def test_nothing_is_overwritten_or_half_written(corpus: Path) -> None:
 
 def test_the_command_tells_what_it_did(corpus: Path) -> None:
     out = corpus.with_name("out.jsonl")
-    found = evenhand("mitigate", "swap", corpus, "--out", out)
+    done = evenhand("mitigate", "swap", corpus, "--out", out)
     assert (
-        found.code == 0 and "4 pairs (1 rows without a gold label left out), 2 swapped" in found.out
+        done.code == 0 and "4 pairs (1 rows without a gold label left out), 2 swapped" in done.out
     )
-    assert "biology" in found.out and "wrote 6 rows" in found.out and "out.swaps.json" in found.out
-    found = evenhand(
+    assert "biology" in done.out and "wrote 6 rows" in done.out and "out.swaps.json" in done.out
+    done = evenhand(
         "mitigate",
         "swap",
         corpus,
@@ -185,7 +200,7 @@ def test_the_command_tells_what_it_did(corpus: Path) -> None:
         "--paired",
         "--json",
     )
-    assert json.loads(found.out)["options"] == {
+    assert json.loads(done.out)["options"] == {
         "names": "swap",
         "only": "occupations",
         "paired": True,
@@ -205,11 +220,11 @@ def test_the_command_tells_what_it_did(corpus: Path) -> None:
 def test_the_command_refuses_in_one_line(corpus: Path, words: tuple[str, ...], reason: str) -> None:
     import re
 
-    found = evenhand("mitigate", "swap", corpus, "--out", corpus.with_name("out.jsonl"), *words)
-    assert found.code == 2 and re.search(reason, found.err) and "Traceback" not in found.err
+    done = evenhand("mitigate", "swap", corpus, "--out", corpus.with_name("out.jsonl"), *words)
+    assert done.code == 2 and re.search(reason, done.err) and "Traceback" not in done.err
 
 
 def test_an_empty_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").write_text("", encoding="utf-8")
-    found = evenhand("mitigate", "swap", tmp_path / "empty.jsonl", "--out", tmp_path / "out.jsonl")
-    assert found.code == 2 and "empty.jsonl: the file is empty" in found.err
+    done = evenhand("mitigate", "swap", tmp_path / "empty.jsonl", "--out", tmp_path / "out.jsonl")
+    assert done.code == 2 and "empty.jsonl: the file is empty" in done.err

@@ -15,7 +15,6 @@ from evenhand.core.document import (
     Answer,
     Block,
     Callout,
-    Column,
     Document,
     Row,
     Section,
@@ -33,6 +32,7 @@ EAST_ASIAN = ("ja", "ko", "zh")
 ROOM, HALF = 720, 350  # pixels of the page, and of one of two columns
 SHORT, LONG = 9, 24  # letters beyond which a cell needs two places on a phone, or a line
 LETTER, PADDING = 7.3, 16  # pixels of a letter of a table, and beside a cell
+NAME, FOLDED = 28, 12  # letters to which the names of rows and other texts may be folded
 _SCRIPT = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]+")
 _JOINTS = re.compile(r"(?<=[:/_@-])(?=\w)")
 
@@ -208,27 +208,41 @@ class TableView:
 def table_view(table: Table, room: int, language: str) -> TableView:
     """How a table is laid out where there are so many pixels."""
     heads = [column.title for column in table.columns]
-    texts = [_texts(row, table.columns) for row in table.rows if not row.is_heading]
-    is_deep = _pixels([heads, *texts]) > room
-    kinds = [_class(table, place, is_deep=is_deep) for place in range(len(table.columns))]
-    is_broad = all("double" in kind for kind in kinds[1:])
+    is_deep = _letters(table) * LETTER + PADDING * len(heads) > room
+    is_compact = _letters(table, is_deep=True) * LETTER + PADDING * len(heads) > room
+    kinds = [_class(table, place, is_deep=is_deep) for place in range(len(heads))]
+    classes = {
+        "deep": is_deep,
+        "compact": is_compact,
+        "broad": all("double" in kind for kind in kinds[1:]),
+    }
     return TableView(
-        kind=f"stack{' deep' if is_deep else ''}{' broad' if is_broad else ''}",
+        kind=" ".join(["stack", *(name for name, is_meant in classes.items() if is_meant)]),
         heads=tuple((breakable(head), kind) for head, kind in zip(heads, kinds, strict=True)),
         rows=tuple(_row_view(row, table, kinds, language, is_deep=is_deep) for row in table.rows),
     )
 
 
-def _texts(row: Row, columns: tuple[Column, ...]) -> list[str]:
-    return [cell_text(cell, column.form) for cell, column in zip(row.cells, columns, strict=True)]
+def _letters(table: Table, *, is_deep: bool = False) -> int:
+    """About how many letters wide a table is; names and texts may be folded."""
+    total = 0
+    for place, column in enumerate(table.columns):
+        texts = _column_texts(table, place, is_deep=is_deep)
+        longest = max(map(len, texts), default=0)
+        head = max(map(len, column.title.split()), default=0)
+        if not is_numeric(column):
+            words = max((len(word) for text in texts for word in text.split()), default=0)
+            longest = min(longest, max(words, FOLDED if place or is_deep else NAME))
+        total += max(longest, min(head, FOLDED))
+    return total
 
 
-def _pixels(texts: list[list[str]]) -> float:
-    """About how wide a table is; its first column may be folded."""
-    sizes = [max(map(len, column)) for column in zip(*texts, strict=True)]
-    return sum(min(size, 28) * LETTER + PADDING for size in sizes[:1]) + sum(
-        size * LETTER + PADDING for size in sizes[1:]
-    )
+def _column_texts(table: Table, place: int, *, is_deep: bool) -> list[str]:
+    """The texts of a column; a deep one has its intervals apart."""
+    form = table.columns[place].form
+    parts = (value_text, bounds_text) if is_deep else (cell_text,)
+    cells = [row.cells[place] for row in table.rows if not row.is_heading]
+    return [part(cell, form) for cell in cells for part in parts]
 
 
 def _class(table: Table, place: int, *, is_deep: bool) -> str:
@@ -236,9 +250,7 @@ def _class(table: Table, place: int, *, is_deep: bool) -> str:
     if not place:
         return ""
     column = table.columns[place]
-    known = [row.cells[place] for row in table.rows if not row.is_heading]
-    parts = (value_text, bounds_text) if is_deep else (cell_text,)
-    texts = [part(cell, column.form) for cell in known for part in parts]
+    texts = _column_texts(table, place, is_deep=is_deep)
     longest = max((len(text) for text in texts if len(text) <= LONG), default=0)
     is_wide = longest > SHORT or len(column.title) > LONG
     return " ".join(

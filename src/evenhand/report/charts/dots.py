@@ -24,6 +24,7 @@ DOT = 7.0  # pixels between the dots of a swarm
 LINE = 18  # pixels of a line of words
 CROWD = 20  # values from which a swarm needs more room
 MANY = 30  # rows from which dense lines move closer
+LONGEST = 260  # pixels of a label that is cut rather than set above its line
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +69,11 @@ def _plan(chart: DotChart, width: int) -> tuple[_Plan, int]:
     rows, is_narrow = chart.rows, width <= NARROW
     crowd = max((len(row.swarm) for row in rows), default=0)
     swarm_room = 0 if chart.is_dense or not crowd else 56 if crowd > CROWD else 40
-    gutter = _gutter(rows, width) if chart.is_dense else 0
-    if gutter and is_narrow and any(row.note for row in rows):
+    longest = max((width_of(row.label) for row in rows), default=0.0)
+    gutter = 0
+    if chart.is_dense:
+        gutter = min(int(longest) + 26, width // 2 if not is_narrow else 190)
+    if is_narrow and (any(row.note for row in rows) or longest > LONGEST):
         gutter = 0  # the labels stand above their lines, and the notes beside them
     inner = width - (gutter or EDGE) - EDGE
     has_note_line = (
@@ -101,12 +105,6 @@ def _plan(chart: DotChart, width: int) -> tuple[_Plan, int]:
         floor=(y if places else head) + bottom,
     )
     return plan, head
-
-
-def _gutter(rows: Sequence[DotRow], width: int) -> int:
-    """Room for the longest label, within reason."""
-    longest = int(max((width_of(row.label) for row in rows), default=0)) + 26
-    return min(longest, width * 2 // 5 if width > NARROW else 190)
 
 
 def _draw_sides(canvas: Canvas, plan: _Plan, sides: tuple[str, str], base: float) -> None:

@@ -103,8 +103,15 @@ class TorchNetwork:
 
     def load_model(self, loader: str) -> tuple[Any, Any]:
         """The model, and which of its weights were there."""
+        # without this transformers looks for adapters on the hub whatever it was told
+        is_kept_off = is_offline() and self.location.folder is None
+        adapters = {"adapter_kwargs": {"local_files_only": True}} if is_kept_off else {}
         model, report = getattr(self.transformers, loader).from_pretrained(
-            self.place, dtype=self.torch.float32, output_loading_info=True, **self.loading
+            self.place,
+            dtype=self.torch.float32,
+            output_loading_info=True,
+            **self.loading,
+            **adapters,
         )
         return model, report
 
