@@ -23,8 +23,8 @@ from transformers import AlbertForMaskedLM, BertTokenizerFast, pipeline
 
 from evenhand.core.probe import BLANK, Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.engine.asking import ask
-from evenhand.engine.audit import load_suite
+from evenhand.engine.ask import ask
+from evenhand.engine.suites import load_suite
 from evenhand.respondents.masked import MaskedSource
 from evenhand.respondents.packages import PACKAGES, package_folder
 from evenhand.train.export import export_masked
@@ -65,11 +65,12 @@ def main() -> None:
     probes = make_probes(args.sentences)
     with tempfile.TemporaryDirectory() as name:
         export_masked(folder, Path(name))
-        network = MaskedSource().open(name, RespondentOptions())
-        torch_route = MaskedSource().open("albert-tiny-zh", RespondentOptions())
+        options = RespondentOptions(language="zh")
+        network = MaskedSource().open(name, options)
+        through_torch = MaskedSource().open("albert-tiny-zh", options)
         ways: dict[str, Callable[[], Any]] = {
-            OWN: lambda: np.exp(ask(network, probes)),
-            "evenhand engine (torch)": lambda: np.exp(ask(torch_route, probes)),
+            OWN: lambda: np.exp(ask(network, probes).values[:, :, 0]),
+            "evenhand engine (torch)": lambda: np.exp(ask(through_torch, probes).values[:, :, 0]),
             "fill-mask pipeline, batch 32": lambda: fill_mask(fill, probes, 32),
             "fill-mask pipeline, one by one": lambda: fill_mask(fill, probes, 1),
         }

@@ -126,10 +126,8 @@ class Line:
             else ""
         )
         try:
-            writer.write(
-                f"{method} {path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncookie: {cookies}\r\n{kind}\r\n".encode()
-                + body
-            )
+            first = f"{method} {path} HTTP/1.1\r\nhost: 127.0.0.1\r\n"
+            writer.write(f"{first}cookie: {cookies}\r\n{kind}\r\n".encode() + body)
             head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
             headers = [
                 (name.lower(), value)
@@ -320,18 +318,25 @@ def main() -> None:
     )
     parser.add_argument("--no-kill", action="store_true")
     parser.add_argument("--json", action="store_true")
-    told = parser.parse_args()
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="evenhand-load-") as folder:
-        found = load(
-            Path(folder), told.annotators, told.answers, told.think, told.store, not told.no_kill
+        result = load(
+            Path(folder),
+            arguments.annotators,
+            arguments.answers,
+            arguments.think,
+            arguments.store,
+            not arguments.no_kill,
         )
     print(
-        json.dumps(found)
-        if told.json
-        else "\n".join(f"{name:>18}: {value}" for name, value in found.items())
+        json.dumps(result)
+        if arguments.json
+        else "\n".join(f"{name:>18}: {value}" for name, value in result.items())
     )
     sys.exit(
-        0 if found["lost"] == found["doubled"] == 0 and found["answers"] == found["expected"] else 1
+        0
+        if result["lost"] == result["doubled"] == 0 and result["answers"] == result["expected"]
+        else 1
     )
 
 

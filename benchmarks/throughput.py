@@ -26,8 +26,8 @@ from transformers import (
 
 from evenhand.core.probe import NLI_LABELS, Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.engine.asking import ask
-from evenhand.engine.audit import load_suite
+from evenhand.engine.ask import ask
+from evenhand.engine.suites import load_suite
 from evenhand.respondents.nli import NliSource
 from evenhand.train.export import export_onnx
 

@@ -68,11 +68,11 @@ def browser() -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver:
-        found = driver.chromium.launch(
+        result = driver.chromium.launch(
             executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
         )
-        yield found
-        found.close()
+        yield result
+        result.close()
 
 
 class Reader:
@@ -92,15 +92,15 @@ class Reader:
 
     def look(self, name: str, *, is_long: bool = False) -> None:
         """The page keeps to what was promised."""
-        found = self.page.evaluate(MEASURE)
-        assert found["width"] <= self.size["width"], (name, found)
-        assert is_long or found["height"] <= self.size["height"], (
+        result = self.page.evaluate(MEASURE)
+        assert result["width"] <= self.size["width"], (name, result)
+        assert is_long or result["height"] <= self.size["height"], (
             name,
-            found,
+            result,
         )  # never more than one screen
-        assert found["target"] >= 43.5, (name, found)
-        assert found["contrast"] >= 4.5, (name, found)
-        assert found["unlabelled"] == 0, (name, found)
+        assert result["target"] >= 43.5, (name, result)
+        assert result["contrast"] >= 4.5, (name, result)
+        assert result["unlabelled"] == 0, (name, result)
         if SHOTS:
             language = self.page.get_attribute("html", "lang")
             self.page.screenshot(
@@ -220,9 +220,9 @@ def look_as_owner(room: Room, browser: Browser) -> None:
     owner.click("form.sheet button", "/owner")
     owner.look("owner", is_long=True)
     assert owner.page.locator("tbody tr").count() >= 3  # two trials and a batch
-    with owner.page.expect_download() as found:
+    with owner.page.expect_download() as result:
         owner.page.click("a[href='/owner/export/csv']")
-    assert Path(found.value.path()).read_text(encoding="utf-8").count("\n") == 21
+    assert Path(result.value.path()).read_text(encoding="utf-8").count("\n") == 21
     with owner.page.expect_navigation():
         owner.page.click("form[action='/owner/invite'].row button")
     assert owner.page.input_value("input[data-path]").startswith(
@@ -322,8 +322,8 @@ def test_keys_choose_undo_and_announce(browser: Browser, tmp_path: Path) -> None
         )
         with page.expect_navigation():
             page.keyboard.press("Enter")
-        found = room.store.question(name, asked.question.id)
-        assert found.payload == {
+        result = room.store.question(name, asked.question.id)
+        assert result.payload == {
             "first": asked.question.options[0].key,
             "second": asked.question.options[2].key,
             "equal": False,

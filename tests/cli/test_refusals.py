@@ -1,4 +1,4 @@
-"""What does the command line say to bad input? Exit code 2, one clear line on standard error, nothing half-written."""
+"""The command line on bad input: exit code 2, one line on standard error, nothing half-written."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ import pytest
 from commands import QUICK, evenhand, files_in
 from models import write_model
 
-import evenhand.report.writing as report_writing
 from evenhand.core import catalog
-from evenhand.engine.audit import load_suite
+from evenhand.engine.suites import load_suite
 
 FAIR = ("fixed:fair", *QUICK)
 HEAD = "id,entailment,neutral,contradiction\n"
@@ -34,7 +33,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(autouse=True)
 def plain_page(monkeypatch: pytest.MonkeyPatch) -> None:
     """The page takes its time and has tests of its own."""
-    monkeypatch.setattr("evenhand.report.html.to_html", lambda run: "<!doctype html>")
+    monkeypatch.setattr("evenhand.report.write.to_html", lambda document: "<!doctype html>")
 
 
 def refused(*words: object) -> str:
@@ -49,7 +48,7 @@ def refused(*words: object) -> str:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("./nowhere",), "unknown model './nowhere': there is no such folder."),
         (("defautl",), "Did you mean default?"),
@@ -86,21 +85,21 @@ def refused(*words: object) -> str:
         ((*FAIR, "--label-map", "e=0,e=1,n=2"), "each name once"),
     ],
 )
-def test_audit(words: tuple[str, ...], said: str) -> None:
-    assert said in refused("audit", *words)
+def test_audit(words: tuple[str, ...], message: str) -> None:
+    assert message in refused("audit", *words)
 
 
 @pytest.mark.parametrize(
-    "told",
+    "label_map",
     [
         "entailment=0,neutral=0,contradiction=2",
         "entailment=0,neutral=1",
         "entailment=1,neutral=2,contradiction=3",
     ],
 )
-def test_a_label_map_that_is_no_permutation(tmp_path: Path, told: str) -> None:
+def test_a_label_map_that_is_no_permutation(tmp_path: Path, label_map: str) -> None:
     folder = write_model(tmp_path / "tiny")
-    assert "is not a permutation" in refused("audit", folder, *QUICK, "--label-map", told)
+    assert "is not a permutation" in refused("audit", folder, *QUICK, "--label-map", label_map)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +113,7 @@ def test_what_typer_refuses_leaves_with_2_as_well(words: tuple[str, ...]) -> Non
 
 
 @pytest.mark.parametrize(
-    ("raw", "said"),
+    ("raw", "message"),
     [
         (b"", "p.csv: the file is empty"),
         (
@@ -140,9 +139,9 @@ def test_what_typer_refuses_leaves_with_2_as_well(words: tuple[str, ...]) -> Non
     ],
     ids=["empty", "columns", "sum", "twice", "unknown", "latin-1"],
 )
-def test_measure(here: Path, raw: bytes, said: str) -> None:
+def test_measure(here: Path, raw: bytes, message: str) -> None:
     (here / "p.csv").write_bytes(raw)
-    assert said in refused("measure", "p.csv", "--suite", "occupation-nli", "--out", "report")
+    assert message in refused("measure", "p.csv", "--suite", "occupation-nli", "--out", "report")
 
 
 def test_measure_wants_to_know_the_suite_and_the_file(here: Path) -> None:
@@ -155,7 +154,7 @@ def test_measure_wants_to_know_the_suite_and_the_file(here: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("show", "nli_cola"), "unknown name 'nli_cola'. Did you mean nli_coal"),
         (("suites", "build", "occupation", "--out", "x.jsonl"), "Did you mean occupation-nli"),
@@ -166,8 +165,8 @@ def test_measure_wants_to_know_the_suite_and_the_file(here: Path) -> None:
         ),
     ],
 )
-def test_other_verbs(words: tuple[str, ...], said: str) -> None:
-    assert said in refused(*words)
+def test_other_verbs(words: tuple[str, ...], message: str) -> None:
+    assert message in refused(*words)
 
 
 def test_a_report_cannot_go_below_a_file_and_the_model_is_not_asked(
@@ -202,40 +201,42 @@ def test_a_disk_that_fills_up_while_the_report_is_written_leaves_no_part_of_it(
     if was_there:
         assert evenhand("audit", "fixed:stereotyped", *QUICK, "--out", "report").code == 0
     before = {p: p.read_bytes() for p in here.rglob("*") if p.is_file()}
-    write_text = Path.write_text
+    write_bytes = Path.write_bytes
 
-    def fill(self: Path, text: str, *rest: Any, **more: Any) -> int:
+    def fill(self: Path, raw: bytes) -> int:
         if self.name == "report.tex":
-            write_text(self, text[:100], encoding="utf-8")
+            write_bytes(self, raw[:100])
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self))
-        return write_text(self, text, *rest, **more)
+        return write_bytes(self, raw)
 
-    monkeypatch.setattr(Path, "write_text", fill)
+    monkeypatch.setattr(Path, "write_bytes", fill)
     code, out, err = evenhand("audit", *FAIR, "--out", "report")
     assert (code, out) == (2, "")
-    assert (
-        err
-        == "error: cannot write report: No space left on device; free some space and run the same command again, nothing is lost\n"
+    assert err == (
+        "error: cannot write report: No space left on device; free some space and run the same "
+        "command again, nothing is lost\n"
     )
     assert {p: p.read_bytes() for p in here.rglob("*") if p.is_file()} == before
     assert not [p for p in here.iterdir() if p.name.startswith(".")]
-    assert callable(report_writing.write)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit on the size of files")
 @pytest.mark.parametrize(
     "small",
-    ["to_html", "to_html to_markdown to_latex results_text probe_lines"],
+    ["to_html", "to_html to_markdown to_latex to_json probe_lines"],
     ids=["text", "parquet"],
 )
 def test_a_real_limit_on_the_size_of_files_leaves_no_part_of_a_report(
     here: Path, small: str
 ) -> None:
-    """The system itself refuses, in the middle of whichever file is first too large; where all texts are small that is answers.parquet."""
+    """The system itself refuses, in the middle of whichever file is first too large.
+
+    Where all texts are small that is answers.parquet.
+    """
     script = (
-        "import resource, evenhand.report.html as a, evenhand.report.markdown as b, evenhand.report.latex as c, evenhand.report.results as d\n"
-        "import evenhand.core.suite as e\n"
-        f"for module, name in zip((a, b, c, d, e), {small.split()!r}):\n setattr(module, name, lambda run: 'small')\n"
+        "import resource, evenhand.report.write as a, evenhand.engine.results as b\n"
+        f"for module, name in zip((a, a, a, b, b), {small.split()!r}):\n"
+        " setattr(module, name, lambda run: 'small')\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))\n"
         "from evenhand.cli.main import run; run()"
     )

@@ -19,7 +19,7 @@ TABLE = "cgb_table1"
 
 
 @pytest.fixture(scope="module")
-def found(data: Path, golden: Golden) -> PeopleComparison:
+def comparison(data: Path, golden: Golden) -> PeopleComparison:
     if not (data / "cgb" / FILE).exists():
         pytest.skip(f"{FILE} is not beside the project")
     models = [f"stored:{name}" for name in golden(TABLE)["models"]]
@@ -27,56 +27,62 @@ def found(data: Path, golden: Golden) -> PeopleComparison:
     return compare_people("cgb", models, options, Settings(resamples=200))
 
 
-def test_the_annotators_agree_and_lean_as_printed(found: PeopleComparison, golden: Golden) -> None:
+def test_the_annotators_agree_and_lean_as_printed(
+    comparison: PeopleComparison, golden: Golden
+) -> None:
     table = golden(TABLE)
-    told, near = table["annotators"], table["tolerance"]
-    agreement = found.agreement
+    printed, near = table["annotators"], table["tolerance"]
+    agreement = comparison.agreement
     assert agreement is not None
     for stratum, key in (("MS", "alpha_ms"), ("OS", "alpha_os")):
         alpha = agreement.alpha(stratum)
-        assert alpha.interval.value == pytest.approx(told[key], abs=near)
-        assert alpha.interval.low < told[key] < alpha.interval.high
+        assert alpha.interval.value == pytest.approx(printed[key], abs=near)
+        assert alpha.interval.low < printed[key] < alpha.interval.high
         assert alpha.sentences == table["counts"][stratum]
-    assert agreement.everybody.mean.value == pytest.approx(told["ms_mean_fine"], abs=near)
+    assert agreement.everybody.mean.value == pytest.approx(printed["ms_mean_fine"], abs=near)
     for side in ("male", "female", "neutral"):
-        assert agreement.everybody.shares[side] == pytest.approx(told[f"share_{side}"], abs=near)
+        assert agreement.everybody.shares[side] == pytest.approx(printed[f"share_{side}"], abs=near)
     assert [
         round(agreement.everybody.shares[s] * 19785) for s in ("male", "female", "neutral")
     ] == [9362, 8428, 1995]
 
 
 def test_people_agree_on_objective_sentences_and_hardly_on_measuring_ones(
-    found: PeopleComparison,
+    comparison: PeopleComparison,
 ) -> None:
     """Figure 3 of the paper has no numbers in its text; these are the file's own."""
-    assert found.agreement is not None
-    for pair in found.agreement.pairs:
-        names = [found.people.names.index(n) for n in (pair.first, pair.second)]
-        rows = [s == pair.stratum for s in found.people.strata]
-        wanted = stats.pearsonr(*found.people.fine[names][:, rows])
+    assert comparison.agreement is not None
+    for pair in comparison.agreement.pairs:
+        names = [comparison.people.names.index(n) for n in (pair.first, pair.second)]
+        rows = [s == pair.stratum for s in comparison.people.strata]
+        wanted = stats.pearsonr(*comparison.people.fine[names][:, rows])
         assert pair.pearson.value == pytest.approx(wanted.statistic)
         assert (pair.pearson.value > 0.9) is (pair.stratum == "OS")
 
 
-def test_models_correlate_with_people_as_printed(found: PeopleComparison, golden: Golden) -> None:
+def test_models_correlate_with_people_as_printed(
+    comparison: PeopleComparison, golden: Golden
+) -> None:
     table = golden(TABLE)
-    assert [m.name for m in found.models] == list(table["models"])
-    for model in found.models:
-        told = table["models"][model.name]
+    assert [m.name for m in comparison.models] == list(table["models"])
+    for model in comparison.models:
+        printed = table["models"][model.name]
         assert model.pearson.interval.value == pytest.approx(
-            told["r_annotators"], abs=table["tolerance"]
+            printed["r_annotators"], abs=table["tolerance"]
         )
-        assert model.accuracy.value == pytest.approx(told["os_accuracy"], abs=table["tolerance"])
+        assert model.accuracy.value == pytest.approx(printed["os_accuracy"], abs=table["tolerance"])
         assert (len(model.people), model.coverage, model.clusters) == (
             table["counts"]["MS"],
             1.0,
             19,
         )
-        if "p_annotators" in told:
+        if "p_annotators" in printed:
             assert model.pearson.p_sentences == pytest.approx(
-                told["p_annotators"], abs=table["tolerance"]
+                printed["p_annotators"], abs=table["tolerance"]
             )
             assert model.pearson.p > 0.05
         else:
             assert model.pearson.p_sentences < 0.001
-        assert np.abs(model.odds).mean() == pytest.approx(told["ms_bias"], abs=table["tolerance"])
+        assert np.abs(model.odds).mean() == pytest.approx(
+            printed["ms_bias"], abs=table["tolerance"]
+        )

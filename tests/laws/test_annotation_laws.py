@@ -185,18 +185,18 @@ def test_tables_agree_with_the_reference_in_any_order(
         for pair in pairs.values()
         if len(pair) == 2
     ]
-    told = consistency(rows)
-    assert told.asked == len(same)
-    assert told.value == pytest.approx(sum(same) / len(same)) if same else isnan(told.value)
+    share = consistency(rows)
+    assert share.asked == len(same)
+    assert share.value == pytest.approx(sum(same) / len(same)) if same else isnan(share.value)
     gold = {"p": "male", "q": "female", "r": "male", "s": "female"}
     right = [
         (r.fine > 0) if gold[r.probe] == "male" else (r.fine < 0)
         for r in rows
         if r.role == "accuracy"
     ]
-    found = control_accuracy(rows, gold)
-    assert found.asked == len(right)
-    assert found.value == pytest.approx(sum(right) / len(right)) if right else isnan(found.value)
+    result = control_accuracy(rows, gold)
+    assert result.asked == len(right)
+    assert result.value == pytest.approx(sum(right) / len(right)) if right else isnan(result.value)
 
 
 @given(

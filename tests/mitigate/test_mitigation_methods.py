@@ -18,13 +18,10 @@ PAIRS = (
 PLAN = AnchorPlan(occupations=("baker",), unseen=("cook",), frames=("{a} is holding a kite.",))
 
 
-def materials(**told: object) -> Materials:
-    return Materials(language=catalog.language("en"), plan=PLAN, share=2.0, **told)  # type: ignore[arg-type]
-
-
-def made(names: str, **told: object) -> list[Pair]:
+def made(names: str, scope: str = "all") -> list[Pair]:
     (method,) = find_methods(names)
-    return method.apply(PAIRS, materials(**told))
+    materials = Materials(language=catalog.language("en"), plan=PLAN, share=2.0, scope=scope)
+    return method.apply(PAIRS, materials)
 
 
 def test_the_control_changes_nothing() -> None:
@@ -41,11 +38,11 @@ def test_swapped_copies_follow_the_pairs_with_their_labels() -> None:
 
 
 def test_pairing_gives_twins_and_adds_nothing() -> None:
-    found = made("pairing")
-    assert [(p.premise, p.hypothesis, p.label) for p in found] == [
+    pairs = made("pairing")
+    assert [(p.premise, p.hypothesis, p.label) for p in pairs] == [
         (p.premise, p.hypothesis, p.label) for p in PAIRS
     ]
-    assert [p.twin for p in found] == [
+    assert [p.twin for p in pairs] == [
         ("A woman walks her dog.", "A woman is outside."),
         None,
         ("The nurse greets the man.", "A man is greeted."),
@@ -54,15 +51,15 @@ def test_pairing_gives_twins_and_adds_nothing() -> None:
 
 def test_anchors_come_as_a_share_of_the_pairs_and_their_twins_are_the_other_gender() -> None:
     assert len(made("anchors")) == 3 + 6
-    found = made("pairing+anchors")
-    added = found[3:]
-    assert len(added) == 6 and [p.twin for p in found[:3]] == [p.twin for p in made("pairing")]
+    pairs = made("pairing+anchors")
+    added = pairs[3:]
+    assert len(added) == 6 and [p.twin for p in pairs[:3]] == [p.twin for p in made("pairing")]
     job = {p.hypothesis: p.twin for p in added if p.label == "neutral"}
     assert job == {
         "A woman is holding a kite.": ("A baker is holding a kite.", "A man is holding a kite."),
         "A man is holding a kite.": ("A baker is holding a kite.", "A woman is holding a kite."),
     }
-    assert made("anchors+pairing") == found
+    assert made("anchors+pairing") == pairs
     assert (
         len(made("swap+anchors")) == 3 + 2 + 12
     )  # a share of what swapping left: 5 pairs, twice as many anchors, in whole blocks

@@ -23,9 +23,9 @@ def slow_alpha(signs: Floats) -> float:
     values = sorted({v for v in signs.ravel().tolist() if math.isfinite(v)})
     seen = {(a, b): 0.0 for a in values for b in values}
     for unit in signs.T.tolist():
-        told = [v for v in unit if math.isfinite(v)]
-        for a, b in permutations(range(len(told)), 2):
-            seen[told[a], told[b]] += 1 / (len(told) - 1)
+        known = [v for v in unit if math.isfinite(v)]
+        for a, b in permutations(range(len(known)), 2):
+            seen[known[a], known[b]] += 1 / (len(known) - 1)
     margin = {a: sum(seen[a, b] for b in values) for a in values}
     total = sum(margin.values())
     observed = sum(n for (a, b), n in seen.items() if a != b)
@@ -45,11 +45,11 @@ def random_table(rng: np.random.Generator, people: int, sentences: int, holes: f
 def test_alpha_is_that_of_the_coincidences(seed: int) -> None:
     rng = np.random.default_rng(seed)
     fine = random_table(rng, people=int(rng.integers(2, 6)), sentences=60, holes=0.3 * (seed % 3))
-    found = agree(
+    agreed = agree(
         fine, ["MS"] * 30 + ["OS"] * 30, [f"p{i}" for i in range(len(fine))], settings=QUICK
     )
     for stratum, part in (("MS", fine[:, :30]), ("OS", fine[:, 30:])):
-        alpha = found.alpha(stratum)
+        alpha = agreed.alpha(stratum)
         assert alpha.interval.value == pytest.approx(slow_alpha(np.sign(part)), abs=1e-12)
         assert float(alpha_of(alpha_rows(np.sign(part)).sum(axis=0))) == pytest.approx(
             alpha.interval.value, abs=1e-12
@@ -71,13 +71,13 @@ def test_a_resample_of_sums_is_a_resample_of_sentences() -> None:
 def test_intervals_are_as_wide_as_resampling_sentence_by_sentence_makes_them() -> None:
     rng = np.random.default_rng(4)
     fine = random_table(rng, 3, 200, 0.0)
-    found = (
+    agreed = (
         agree(fine, ["MS"] * 200, ["a", "b", "c"], settings=Settings(resamples=2000))
         .alpha("MS")
         .interval
     )
     slow = [slow_alpha(np.sign(fine[:, rng.integers(0, 200, size=200)])) for _ in range(300)]
-    assert found.high - found.low == pytest.approx(
+    assert agreed.high - agreed.low == pytest.approx(
         np.subtract(*np.quantile(slow, [0.975, 0.025])), rel=0.2
     )
 
@@ -94,23 +94,23 @@ def three() -> AgreementReport:
 
 
 def test_pairs_shares_and_means_are_those_of_a_table_reckoned_by_hand() -> None:
-    found = three()
-    both = found.pair("MS", "bob", "ann")
+    agreed = three()
+    both = agreed.pair("MS", "bob", "ann")
     wanted = stats.pearsonr([1.0, -1.0, 0.5, 0.0], [0.5, -0.75, 1.0, 0.0])
     assert both.pearson.value == pytest.approx(wanted.statistic)
     assert both.p == pytest.approx(wanted.pvalue)
     assert both.sentences == 4
-    assert found.pair("MS", "ann", "cy").sentences == 3
+    assert agreed.pair("MS", "ann", "cy").sentences == 3
     assert (
-        found.pair("OS", "ann", "bob").sentences,
-        math.isnan(found.pair("OS", "ann", "bob").p),
+        agreed.pair("OS", "ann", "bob").sentences,
+        math.isnan(agreed.pair("OS", "ann", "bob").p),
     ) == (1, True)
-    assert "a correlation needs 3" in found.pair("OS", "ann", "bob").note
-    assert found.everybody.mean.value == pytest.approx(np.mean([0.75, -1 / 3, 1.0, -0.5 / 3, 0.5]))
-    assert found.everybody.shares == {"male": 3 / 5, "female": 2 / 5, "neutral": 0.0}
-    assert [(x.name, x.sentences) for x in found.leanings] == [("ann", 4), ("bob", 5), ("cy", 3)]
-    assert found.leanings[0].shares == {"male": 0.5, "female": 0.25, "neutral": 0.25}
-    one, *_ = found.others
+    assert "a correlation needs 3" in agreed.pair("OS", "ann", "bob").note
+    assert agreed.everybody.mean.value == pytest.approx(np.mean([0.75, -1 / 3, 1.0, -0.5 / 3, 0.5]))
+    assert agreed.everybody.shares == {"male": 3 / 5, "female": 2 / 5, "neutral": 0.0}
+    assert [(x.name, x.sentences) for x in agreed.leanings] == [("ann", 4), ("bob", 5), ("cy", 3)]
+    assert agreed.leanings[0].shares == {"male": 0.5, "female": 0.25, "neutral": 0.25}
+    one, *_ = agreed.others
     assert one.pearson.value == pytest.approx(
         stats.pearsonr([1.0, -1.0, 0.5, 0.0], [0.5, 0.0, 1.25, -0.25]).statistic
     )
@@ -190,13 +190,13 @@ def test_the_same_seed_gives_the_same_intervals() -> None:
 
 def test_the_pairs_of_a_crowd_have_fishers_intervals() -> None:
     fine = random_table(np.random.default_rng(8), 15, 300, 0.1)
-    found = agree(fine, ["MS"] * 300, [f"p{i}" for i in range(15)], settings=QUICK)
+    agreed = agree(fine, ["MS"] * 300, [f"p{i}" for i in range(15)], settings=QUICK)
     few = agree(fine[:2], ["MS"] * 300, ["p0", "p1"], settings=Settings(resamples=2000))
-    assert (found.is_drawn, few.is_drawn) == (False, True)
-    crowd, drawn = (report.pair("MS", "p0", "p1").pearson for report in (found, few))
+    assert (agreed.is_drawn, few.is_drawn) == (False, True)
+    crowd, drawn = (report.pair("MS", "p0", "p1").pearson for report in (agreed, few))
     z, reach = (
         math.atanh(crowd.value),
-        1.959964 / math.sqrt(found.pair("MS", "p0", "p1").sentences - 3),
+        1.959964 / math.sqrt(agreed.pair("MS", "p0", "p1").sentences - 3),
     )
     assert (crowd.low, crowd.high) == pytest.approx((math.tanh(z - reach), math.tanh(z + reach)))
     assert (drawn.low, drawn.high) == pytest.approx((crowd.low, crowd.high), abs=0.04)

@@ -45,9 +45,9 @@ def model(name: str = "model", seed: int = 1, silent: int = 0) -> Answers:
 
 
 def test_correlations_are_those_of_scipy_on_what_both_answered() -> None:
-    found = compare_people(PEOPLE, [model(silent=5)], settings=Settings(resamples=300))
-    (one,) = found.models
-    x, y = found.people.final[IS_MS][5:], log_odds(model().values)[IS_MS][5:]
+    comparison = compare_people(PEOPLE, [model(silent=5)], settings=Settings(resamples=300))
+    (one,) = comparison.models
+    x, y = comparison.people.final[IS_MS][5:], log_odds(model().values)[IS_MS][5:]
     for test, both in ((stats.pearsonr, one.pearson), (stats.spearmanr, one.spearman)):
         assert both.interval.value == pytest.approx(test(x, y).statistic)
         assert both.p_sentences == pytest.approx(test(x, y).pvalue)
@@ -58,7 +58,7 @@ def test_correlations_are_those_of_scipy_on_what_both_answered() -> None:
     is_leaning = (x != 0) & (y != 0)
     assert one.same_side == pytest.approx(np.mean((x * y > 0)[is_leaning]))
     assert one.accuracy.value == pytest.approx(6 / 8)
-    assert [e.value for e in found.accuracies] == [1.0] * 4
+    assert [e.value for e in comparison.accuracies] == [1.0] * 4
     assert "sentences:35 both|ci:percentile95x300/pair|seed:0" in one.pearson.signature
 
 
@@ -81,7 +81,7 @@ def test_lists_hold_what_their_definitions_say(seed: int) -> None:
     probes = SUITE.probes[:40]
     people, odds = np.round(rng.normal(size=40) * 2) / 4, rng.normal(size=40)
     t = Thresholds(people_lean=0.5, people_near=0.25, model_lean=0.7, model_near=0.3)
-    found = list_sentences(probes, people, odds, t, 40)
+    comparison = list_sentences(probes, people, odds, t, 40)
     rank = [
         [
             sum(abs(w) < abs(v) for w in side) + (sum(abs(w) == abs(v) for w in side) + 1) / 2
@@ -91,35 +91,35 @@ def test_lists_hold_what_their_definitions_say(seed: int) -> None:
     ]
     assert strength(people).tolist() == pytest.approx([r / 40 for r in rank[0]])
     product = {p.id: a * b for p, a, b in zip(probes, *rank, strict=True)}
-    for listing, sign in ((found.agree, 1), (found.differ, -1)):
+    for listing, sign in ((comparison.agree, 1), (comparison.differ, -1)):
         meant = [p.id for p, a, b in zip(probes, people, odds, strict=True) if a * b * sign > 0]
         assert {s.probe.id for s in listing.sentences} == set(meant)
         assert listing.total == len(meant)
         worth = [product[s.probe.id] for s in listing.sentences]
         assert worth == sorted(worth, reverse=True)
-    assert {s.probe.id for s in found.people_only.sentences} == {
+    assert {s.probe.id for s in comparison.people_only.sentences} == {
         p.id for p, a, b in zip(probes, people, odds, strict=True) if abs(a) >= 0.5 and abs(b) < 0.3
     }
-    assert {s.probe.id for s in found.model_only.sentences} == {
+    assert {s.probe.id for s in comparison.model_only.sentences} == {
         p.id
         for p, a, b in zip(probes, people, odds, strict=True)
         if abs(a) < 0.25 and abs(b) >= 0.7
     }
     short = list_sentences(probes, people, odds, t, 2)
     assert (short.agree.sentences, short.agree.total) == (
-        found.agree.sentences[:2],
-        found.agree.total,
+        comparison.agree.sentences[:2],
+        comparison.agree.total,
     )
 
 
 def test_a_model_that_says_what_people_say_and_its_mirror() -> None:
     score = from_answers(PEOPLE).final
-    found = compare_people(
+    comparison = compare_people(
         PEOPLE,
         [say(SUITE, "same", score), say(SUITE, "mirror", -3 * score)],
         settings=Settings(resamples=200),
     )
-    same, mirror = found.models
+    same, mirror = comparison.models
     assert same.pearson.interval.value == pytest.approx(1)
     assert mirror.pearson.interval.value == pytest.approx(-1)
     assert (same.same_side, mirror.same_side) == (1, 0)
@@ -185,9 +185,9 @@ def test_people_are_read_from_files_and_folders(tmp_path: Path) -> None:
     for answers in PEOPLE:
         write_answers(answers, tmp_path / f"{answers.respondent.rpartition('/')[2]}.parquet")
     for place in (tmp_path, tmp_path / "answers.parquet"):
-        found = read_people(place)
-        assert found.names == ("annotator-1", "annotator-2", "annotator-3")
-        assert found.final == pytest.approx(from_answers(PEOPLE).final)
+        comparison = read_people(place)
+        assert comparison.names == ("annotator-1", "annotator-2", "annotator-3")
+        assert comparison.final == pytest.approx(from_answers(PEOPLE).final)
     (tmp_path / "alone").mkdir()
     write_answers(whole, tmp_path / "alone" / "study.parquet")
     alone = compare_people(
@@ -244,9 +244,9 @@ def test_the_command_asks_models_and_reads_runs(tmp_path: Path) -> None:
     assert files_in(tmp_path / "out") == sorted(
         ["people.html", "people.json", "people.md", "people.tex", *figures]
     )
-    told = json.loads((tmp_path / "out" / "people.json").read_text("utf-8"))
-    assert [m["name"] for m in told["models"]] == ["bert", "fixed:stereotyped", "fixed:fair"]
-    assert json.loads(evenhand(*words, "--json").out) == told
+    fields = json.loads((tmp_path / "out" / "people.json").read_text("utf-8"))
+    assert [m["name"] for m in fields["models"]] == ["bert", "fixed:stereotyped", "fixed:fair"]
+    assert json.loads(evenhand(*words, "--json").out) == fields
     bad = evenhand("compare-people", tmp_path / "none.toml", "fixed:fair")
     assert (bad.code, bad.err.startswith("error: ")) == (2, True)
     assert "Traceback" not in bad.err
@@ -289,8 +289,8 @@ def test_answers_of_a_study_are_measured_and_compared_as_those_of_people(tmp_pat
     )
     assert done.code == 0, done.err
     for form in (done.out, (tmp_path / "c" / "comparison.html").read_text("utf-8")):
-        told = " ".join(form.replace("\u00a0", " ").split())
-        assert "gives the scores of people and the other logarithms of ratios" in told
+        fields = " ".join(form.replace("\u00a0", " ").split())
+        assert "gives the scores of people and the other logarithms of ratios" in fields
     both = evenhand("compare", tmp_path / "answers.parquet", tmp_path / "annotator-2.parquet", *few)
     assert both.code == 0, both.err
     assert "logarithms of ratios" not in " ".join(

@@ -38,14 +38,14 @@ Answerer = Callable[[Question], dict[str, object]]
 @cache
 def suite(has_originals: bool) -> Suite:
     """Sentences that name the word they had, as those of the CGB file do, or do not."""
-    found = load_suite("contextualised", "en")
+    loaded = load_suite("contextualised", "en")
     if not has_originals:
-        return found
+        return loaded
     probes = [
         replace(p, tags={**p.tags, "original": p.tags.get("gold") or ("male", "female")[i % 2]})
-        for i, p in enumerate(found.probes)
+        for i, p in enumerate(loaded.probes)
     ]
-    return replace(found, probes=tuple(probes))
+    return replace(loaded, probes=tuple(probes))
 
 
 def take(
@@ -142,9 +142,9 @@ def test_chance_passes_one_trial_in_ten_thousand() -> None:
         first, second = rng.permutation([o.key for o in question.options])[:2].tolist()
         return {"first": first, "second": second, "equal": bool(rng.integers(2))}
 
-    found = [take("trial", f"guesser-{i}", guess)[0] for i in range(120)]
-    assert max(found) < 0.8
-    assert np.mean(found) == pytest.approx((word + value) / 2, abs=0.03)  # 3 standard errors
+    loaded = [take("trial", f"guesser-{i}", guess)[0] for i in range(120)]
+    assert max(loaded) < 0.8
+    assert np.mean(loaded) == pytest.approx((word + value) / 2, abs=0.03)  # 3 standard errors
 
 
 @pytest.mark.parametrize("has_originals", [True, False])

@@ -45,7 +45,7 @@ def compared(count: int = 3) -> PeopleComparison:
 
 
 @pytest.fixture(scope="module")
-def found() -> PeopleComparison:
+def comparison() -> PeopleComparison:
     return compared()
 
 
@@ -63,8 +63,8 @@ def forms(comparison: PeopleComparison) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def shown(found: PeopleComparison) -> list[str]:
-    return forms(found)
+def shown(comparison: PeopleComparison) -> list[str]:
+    return forms(comparison)
 
 
 def table(comparison: PeopleComparison, name: str) -> Table:
@@ -72,8 +72,10 @@ def table(comparison: PeopleComparison, name: str) -> Table:
     return next(t for t in tables if isinstance(t, Table) and t.name == name)
 
 
-def test_every_form_has_the_numbers_of_the_json(found: PeopleComparison, shown: list[str]) -> None:
-    fields = people_fields(found)
+def test_every_form_has_the_numbers_of_the_json(
+    comparison: PeopleComparison, shown: list[str]
+) -> None:
+    fields = people_fields(comparison)
     assert json.loads(to_json(fields)) == fields
     wanted = [
         f"{x['value']:.3f} [{x['low']:.3f}, {x['high']:.3f}]"
@@ -87,18 +89,18 @@ def test_every_form_has_the_numbers_of_the_json(found: PeopleComparison, shown: 
             assert number.replace("-0.000", "0.000") in form
 
 
-def test_tables_hold_the_numbers_of_the_comparison(found: PeopleComparison) -> None:
-    near, noise, mirror = found.models
-    rows = table(found, "pearson").rows
-    assert [row.cells[0] for row in rows] == [m.name for m in found.models]
-    assert [row.cells[1] for row in rows] == [m.pearson.interval for m in found.models]
+def test_tables_hold_the_numbers_of_the_comparison(comparison: PeopleComparison) -> None:
+    near, noise, mirror = comparison.models
+    rows = table(comparison, "pearson").rows
+    assert [row.cells[0] for row in rows] == [m.name for m in comparison.models]
+    assert [row.cells[1] for row in rows] == [m.pearson.interval for m in comparison.models]
     assert [row.cells[2:] for row in rows] == [
-        (m.pearson.p, m.pearson.adjusted, m.pearson.p_sentences) for m in found.models
+        (m.pearson.p, m.pearson.adjusted, m.pearson.p_sentences) for m in comparison.models
     ]
     assert [bool(row.strong) for row in rows] == [True, False, True]
-    sides = [row.cells for row in table(found, "sides").rows]
+    sides = [row.cells for row in table(comparison, "sides").rows]
     assert sides[0] == (near.name, near.same_side, 80, 80, 1.0)
-    accuracy = table(found, "accuracy").rows
+    accuracy = table(comparison, "accuracy").rows
     assert [row.cells[0] for row in accuracy[:4]] == [
         "people together",
         "annotator-1",
@@ -108,14 +110,14 @@ def test_tables_hold_the_numbers_of_the_comparison(found: PeopleComparison) -> N
     assert [row.cells[1] for row in accuracy[4:]] == [
         m.accuracy.interval for m in (near, noise, mirror)
     ]
-    assert len(table(found, "pairs").rows) == 2 * 3 + 3
-    assert found.agreement is not None
-    leanings = table(found, "leanings").rows
-    assert leanings[0].cells[:3] == ("everybody", 80, found.agreement.everybody.mean)
+    assert len(table(comparison, "pairs").rows) == 2 * 3 + 3
+    assert comparison.agreement is not None
+    leanings = table(comparison, "leanings").rows
+    assert leanings[0].cells[:3] == ("everybody", 80, comparison.agreement.everybody.mean)
 
 
-def test_charts_show_the_numbers_of_the_comparison(found: PeopleComparison) -> None:
-    charts = {chart.name: chart for chart in people_document(found).charts}
+def test_charts_show_the_numbers_of_the_comparison(comparison: PeopleComparison) -> None:
+    charts = {chart.name: chart for chart in people_document(comparison).charts}
     assert list(charts) == [
         "people-correlations",
         "people-models",
@@ -123,24 +125,24 @@ def test_charts_show_the_numbers_of_the_comparison(found: PeopleComparison) -> N
         "people-accuracy",
     ]
     dots = charts["people-correlations"]
-    assert isinstance(dots, DotChart) and found.agreement is not None
+    assert isinstance(dots, DotChart) and comparison.agreement is not None
     assert [r.interval for r in dots.rows] == [
-        *(m.pearson.interval for m in found.models),
-        *(p.pearson for p in found.agreement.others),
+        *(m.pearson.interval for m in comparison.models),
+        *(p.pearson for p in comparison.agreement.others),
     ]
     assert [r.is_apart for r in dots.rows] == [False] * 3 + [True, False, False]
     assert (dots.base, dots.sides) == (0.0, ("against", "with the people"))
     grid = charts["people-agreement"]
     assert isinstance(grid, GridChart)
     assert grid.names == ("annotator-1", "annotator-2", "annotator-3")
-    alpha = found.agreement.alpha("MS").interval.value
+    alpha = comparison.agreement.alpha("MS").interval.value
     assert grid.panels[0].title == f"measuring, alpha {alpha:.3f}"
-    pair = found.agreement.pair("MS", "annotator-1", "annotator-3")
+    pair = comparison.agreement.pair("MS", "annotator-1", "annotator-3")
     assert grid.panels[0].values[0][2] == grid.panels[0].values[2][0] == pair.pearson.value
     assert [row[i] for i, row in enumerate(grid.panels[1].values)] == [1.0] * 3
     density = charts["people-models"]
-    assert isinstance(density, DensityChart) and found.density is not None
-    assert [p.title for p in density.panels] == [m.name for m in found.models]
+    assert isinstance(density, DensityChart) and comparison.density is not None
+    assert [p.title for p in density.panels] == [m.name for m in comparison.models]
     assert max(c.weight for c in density.panels[0].cells) == 1.0
     accuracy = charts["people-accuracy"]
     assert isinstance(accuracy, DotChart)
@@ -148,10 +150,10 @@ def test_charts_show_the_numbers_of_the_comparison(found: PeopleComparison) -> N
     assert [r.mark for r in accuracy.rows] == ["random"] * 4 + ["model"] * 3
 
 
-def test_lists_are_exhibits_of_sentences(found: PeopleComparison) -> None:
-    exhibits = [b for b in people_document(found).blocks(Exhibit) if isinstance(b, Exhibit)]
+def test_lists_are_exhibits_of_sentences(comparison: PeopleComparison) -> None:
+    exhibits = [b for b in people_document(comparison).blocks(Exhibit) if isinstance(b, Exhibit)]
     assert len(exhibits) == 4 * 3
-    agree = found.models[0].lists.agree
+    agree = comparison.models[0].lists.agree
     first = agree.sentences[0]
     assert exhibits[0].title == f"Both lean the same way, most ({agree.total} sentences)"
     assert [s.id for s in exhibits[0].specimens] == [s.probe.id for s in agree.sentences]
@@ -163,21 +165,21 @@ def test_lists_are_exhibits_of_sentences(found: PeopleComparison) -> None:
     assert [a.label for a in specimen.answers] == ["people", "PB"]
 
 
-def test_what_is_said_fits_the_numbers(found: PeopleComparison) -> None:
-    near, noise, mirror = found.models
-    assert "leans with the people" in verdict(found, near)
-    assert "no relation with the people is shown" in verdict(found, noise)
-    assert "leans against the people" in verdict(found, mirror)
-    said = " ".join(lead(found))
-    assert "In the same 80 sentences" in said
-    assert "one person against the mean of the others has r = " in said
-    assert "the people together are right in 100 %" in said.replace("100.0", "100")
-    every = found.agreement.everybody.shares if found.agreement else {}
-    assert f"a man in {every['male'] * 100:.1f} %" in said
+def test_what_is_said_fits_the_numbers(comparison: PeopleComparison) -> None:
+    near, noise, mirror = comparison.models
+    assert "leans with the people" in verdict(comparison, near)
+    assert "no relation with the people is shown" in verdict(comparison, noise)
+    assert "leans against the people" in verdict(comparison, mirror)
+    sentences = " ".join(lead(comparison))
+    assert "In the same 80 sentences" in sentences
+    assert "one person against the mean of the others has r = " in sentences
+    assert "the people together are right in 100 %" in sentences.replace("100.0", "100")
+    every = comparison.agreement.everybody.shares if comparison.agreement else {}
+    assert f"a man in {every['male'] * 100:.1f} %" in sentences
 
 
-def test_names_are_text_and_no_markup(found: PeopleComparison) -> None:
-    document = people_document(found)
+def test_names_are_text_and_no_markup(comparison: PeopleComparison) -> None:
+    document = people_document(comparison)
     page = to_html(document)
     assert "<b>near" not in page
     assert "&lt;b&gt;near &amp; dear" in page
@@ -186,7 +188,7 @@ def test_names_are_text_and_no_markup(found: PeopleComparison) -> None:
     assert "noise\\_1" in to_latex(document)
 
 
-def test_lists_and_thresholds_are_printed(found: PeopleComparison, shown: list[str]) -> None:
+def test_lists_and_thresholds_are_printed(comparison: PeopleComparison, shown: list[str]) -> None:
     page, markdown, _, terminal = shown
     for form in (page, markdown, terminal):
         assert "People's |score| at least 0.75, model's |PB| below 0.1" in form
@@ -194,19 +196,19 @@ def test_lists_and_thresholds_are_printed(found: PeopleComparison, shown: list[s
             "Model's |PB| at least 0.693 (one word 2 times as likely), people's |score| below 0.25"
             in form
         )
-    first = found.models[0].lists.agree.sentences[0]
+    first = comparison.models[0].lists.agree.sentences[0]
     assert first.probe.around_blank[1] in page
     assert first.text.replace("_", "") in markdown.replace("_", "")
 
 
 def test_what_was_drawn_again_stands_beside_the_numbers(
-    found: PeopleComparison, shown: list[str]
+    comparison: PeopleComparison, shown: list[str]
 ) -> None:
     for form in shown:
         assert form.count("word pairs drawn again, 300 times.") >= 3  # alpha, pairs, leanings
         assert "Intervals and p over 4 word pairs" in form
-    told = people_fields(found)
-    assert (told["unit"], told["agreement"]["unit"], told["agreement"]["pairs_interval"]) == (
+    fields = people_fields(comparison)
+    assert (fields["unit"], fields["agreement"]["unit"], fields["agreement"]["pairs_interval"]) == (
         "pair",
         "pair",
         "percentile",
@@ -253,16 +255,16 @@ def test_a_model_without_a_single_common_sentence(tmp_path: Path) -> None:
     assert not (tmp_path / "out" / "people-models.svg").exists()
 
 
-def test_files_are_light_svg_and_whole(found: PeopleComparison, tmp_path: Path) -> None:
-    write_document(people_document(found), tmp_path / "out", has_figures=True)
+def test_files_are_light_svg_and_whole(comparison: PeopleComparison, tmp_path: Path) -> None:
+    write_document(people_document(comparison), tmp_path / "out", has_figures=True)
     for name in ("accuracy", "agreement", "correlations", "models"):
         assert (tmp_path / "out" / f"people-{name}.png").read_bytes().startswith(b"\x89PNG")
         assert "var(" not in (tmp_path / "out" / f"people-{name}.svg").read_text("utf-8")
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
-def test_the_tables_are_set_by_latex(found: PeopleComparison, tmp_path: Path) -> None:
-    (tmp_path / "people.tex").write_text(to_latex(people_document(found)), encoding="utf-8")
+def test_the_tables_are_set_by_latex(comparison: PeopleComparison, tmp_path: Path) -> None:
+    (tmp_path / "people.tex").write_text(to_latex(people_document(comparison)), encoding="utf-8")
     text = (
         "\\documentclass{article}\\usepackage{booktabs,graphicx}\\begin{document}"
         "\\input{people.tex}\\end{document}"

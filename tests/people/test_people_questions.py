@@ -307,15 +307,15 @@ def test_neutral_words(language: str, male: str, female: str, neutral: str) -> N
 
 def test_every_pair_of_the_published_file_has_a_word_of_its_own() -> None:
     """The 19 pairs of the CGB file."""
-    told = (
+    pairs_with_neutral = (
         "他她TA 男女（不填） 男孩女孩孩子 爸爸妈妈家长 父亲母亲家长 男子女子人士 儿子女儿孩子 "
         "男人女人人 男性女性人 男生女生学生 弟弟妹妹亲人 叔叔阿姨长辈 哥哥姐姐亲人 "
         "爷爷奶奶老人 男友女友恋人 老公老婆爱人 外公外婆老人 姥爷姥姥老人 丈夫妻子配偶"
     ).split()
-    for words in told:
+    for words in pairs_with_neutral:
         size = 1 if words[:2] in ("他她", "男女") else 2
         assert find_neutral("zh", words[:size], words[size : 2 * size]) == words[2 * size :]
-    assert len(told) == 19
+    assert len(pairs_with_neutral) == 19
 
 
 def test_the_neutral_word_fits_its_place() -> None:

@@ -64,8 +64,8 @@ def marks(picture: str, mark: str) -> list[tuple[float, float]]:
 
 
 def rects(picture: str, colour: str) -> list[dict[str, float]]:
-    found = re.findall(rf'<rect ([^>]*) fill="var\(--{colour}, #\w+\)"', picture)
-    return [{k: float(v) for k, v in re.findall(r'(\w+)="(\S+?)"', tag)} for tag in found]
+    tags = re.findall(rf'<rect ([^>]*) fill="var\(--{colour}, #\w+\)"', picture)
+    return [{k: float(v) for k, v in re.findall(r'(\w+)="(\S+?)"', tag)} for tag in tags]
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -74,9 +74,9 @@ def test_every_picture_has_its_words_and_its_size(chart: Chart, width: int) -> N
     picture = draw(chart, width)
     kind = "wide" if width == WIDE else "narrow"
     head = rf'<svg class="{kind}" viewBox="0 0 {width} (\d+)" width="{width}" role="img" '
-    found = re.match(head + rf'aria-label="{chart.title}"', picture)
-    assert found is not None
-    assert 40 < int(found[1]) < 900
+    size = re.match(head + rf'aria-label="{chart.title}"', picture)
+    assert size is not None
+    assert 40 < int(size[1]) < 900
     assert f"<title>{chart.title}</title><desc>{chart.description}</desc>" in picture
     assert picture.endswith("</svg>")
     assert not re.search(r"\bnan\b|\binf\b", picture)

@@ -33,9 +33,9 @@ def test_everything_is_there_in_order() -> None:
 
 
 def test_a_chart_is_told_in_words_where_no_table_has_its_numbers() -> None:
-    told = "*Scores against fair and random.* tilt 0.400, lean 0.700"
-    assert told in to_markdown(document(dot_chart()))
-    assert told not in to_markdown(document(dot_chart(), score_table()))
+    words = "*Scores against fair and random.* tilt 0.400, lean 0.700"
+    assert words in to_markdown(document(dot_chart()))
+    assert words not in to_markdown(document(dot_chart(), score_table()))
 
 
 def test_words_stay_words() -> None:

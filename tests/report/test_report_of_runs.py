@@ -71,18 +71,18 @@ CASES: dict[str, Callable[[], Run]] = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_every_run_can_be_told(name: str, tmp_path: Path) -> None:
-    found = CASES[name]()
-    document = audit_document(found)
+    run = CASES[name]()
+    document = audit_document(run)
     folder = tmp_path / "report"
-    page = write_document(document, folder, extra=run_files(found, document))
+    page = write_document(document, folder, extra=run_files(run, document))
     assert sorted(path.name for path in folder.iterdir()) == FILES
     assert not list(tmp_path.glob(".report*"))
     texts = [(folder / name).read_text("utf-8") for name in FILES[1:4]]
-    forms = [*texts, printed(found, 80), printed(found, 120)]
+    forms = [*texts, printed(run, 80), printed(run, 120)]
     for form in forms:
         assert not re.search(r"\bnan\b", form, flags=re.IGNORECASE)
         assert "None" not in form
-    for estimate in found.estimates:
+    for estimate in run.estimates:
         if not math.isfinite(estimate.value):
             for form in forms:
                 flat = html.unescape(form).replace("\n", " ")
@@ -103,14 +103,14 @@ def test_every_form_prints_the_same_score(run: Run) -> None:
 
 
 def test_results_hold_every_number_and_null_for_none(run: Run) -> None:
-    found = json.loads(str(run_files(run, audit_document(run))["results.json"]))
-    assert [e["value"] for e in found["estimates"]] == [e.value for e in run.estimates]
-    assert [e["signature"] for e in found["estimates"]] == [e.signature for e in run.estimates]
+    results = json.loads(str(run_files(run, audit_document(run))["results.json"]))
+    assert [e["value"] for e in results["estimates"]] == [e.value for e in run.estimates]
+    assert [e["signature"] for e in results["estimates"]] == [e.signature for e in run.estimates]
     counts = [len(view.groups) for view in run.breakdowns]
-    assert [len(view["groups"]) for view in found["breakdowns"]] == counts
-    assert found["suite"]["digest"] == run.suite.digest
-    assert found["suite"]["limit"] == 600
-    assert set(found["baselines"]) == {"fixed:random", "fixed:constant"}
+    assert [len(view["groups"]) for view in results["breakdowns"]] == counts
+    assert results["suite"]["digest"] == run.suite.digest
+    assert results["suite"]["limit"] == 600
+    assert set(results["baselines"]) == {"fixed:random", "fixed:constant"}
     quiet = short(silent)
     empty = json.loads(str(run_files(quiet, audit_document(quiet))["results.json"]))
     assert {e["value"] for e in empty["estimates"]} == {None}
@@ -130,15 +130,15 @@ def test_only_timing_differs_between_two_runs() -> None:
 
 
 def test_an_empty_stratum_is_said_to_be_empty() -> None:
-    found = short(silent)
-    page = to_html(audit_document(found))
+    run = short(silent)
+    page = to_html(audit_document(run))
     assert "no answer in this stratum" in page
     assert "No occupation got an answer that counts." in page
     assert '<p class="value missing">n/a</p>' in page
     measured = [row for row in cells(page) if row[0] in {"NLI-CoAL", "PS pro-stereotypical"}]
     assert measured
     assert not any(cell.startswith("0.000 [") for row in cells(page) for cell in row)
-    assert "[n/a]" in printed(found, 80)
+    assert "[n/a]" in printed(run, 80)
 
 
 @pytest.mark.parametrize("width", [80, 120])
@@ -160,8 +160,8 @@ def test_words_are_marked_with_their_language(lang: str) -> None:
 
 
 def test_a_hostile_suite_stays_words() -> None:
-    found = audit(noise, hostile(), settings=few(50))
-    document = audit_document(found)
+    run = audit(noise, hostile(), settings=few(50))
+    document = audit_document(run)
     page = to_html(document)
     assert "<script" not in page
     assert "<b>female" not in page
@@ -173,7 +173,7 @@ def test_a_hostile_suite_stays_words() -> None:
     for line in markdown.splitlines():
         if line.startswith("| "):
             assert len(re.findall(r"(?<!\\)\|", line)) in {4, 5, 6, 7}
-    assert "alert('x')" in printed(found, 120)
+    assert "alert('x')" in printed(run, 120)
 
 
 def test_the_suite_beside_the_report_is_the_one_asked(run: Run, tmp_path: Path) -> None:

@@ -50,8 +50,8 @@ def test_a_signature_is_folded_between_fields_or_in_one_line() -> None:
 def test_notes_are_marked_and_yellow() -> None:
     out = io.StringIO()
     long = "word " * 30
-    found = document(Callout(text=long), Callout(text="short"))
-    print_document(found, Console(file=out, width=60, force_terminal=True, color_system="standard"))
+    notes = document(Callout(text=long), Callout(text="short"))
+    print_document(notes, Console(file=out, width=60, force_terminal=True, color_system="standard"))
     raw = out.getvalue().splitlines()
     lines = [re.sub(r"\x1b\[\d*m", "", line) for line in raw]
     first = next(i for i, line in enumerate(lines) if line.startswith("! word word"))
@@ -74,6 +74,31 @@ def test_a_long_wide_table_loses_its_intervals_and_says_so() -> None:
     assert text.count("0.500") == 80
     assert "[0.480" not in text
     assert "Note. The intervals are in the report." in text
+
+
+def test_heads_of_several_words_are_folded_and_no_cell_is_cut() -> None:
+    heads = (
+        "Acc (up)",
+        "change",
+        "NLI-CoAL (down)",
+        "change",
+        "FN",
+        "change",
+        "person (up)",
+        "x y",
+    )
+    columns = (Column(title="model"), *(Column(title=head, form="signed points") for head in heads))
+    rows = tuple(
+        Row(cells=(name, *[about(-0.24)] * 8), strong=frozenset({2 * i}))
+        for i, name in enumerate(("before", "none", "anchors"), 1)
+    )
+    table = Table(name="levels", title="Levels", columns=columns, rows=rows)
+    for width in (76, 80, 100):
+        text = printed(document(table), width)
+        assert text.count("-24.0") == 24
+        assert text.count("*-24.0") == 3
+        assert text.count("change") == 3
+        assert max(map(len, text.splitlines())) <= width
 
 
 def test_what_is_set_apart_is_starred_where_it_says_something() -> None:

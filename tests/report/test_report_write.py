@@ -108,14 +108,14 @@ def test_a_form_that_is_not_known_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_document_has_a_plain_form() -> None:
-    found = plain(document())
-    assert found == json.loads(to_json(document()))
-    scores, words = found["sections"][0]["blocks"][0], found["sections"][1]["blocks"][0]
+    fields = plain(document())
+    assert fields == json.loads(to_json(document()))
+    scores, words = fields["sections"][0]["blocks"][0], fields["sections"][1]["blocks"][0]
     assert scores["rows"][1]["cells"][:2] == ["tilt", 0.452]
     bounds = {"value": 0.452, "low": 0.432, "high": 0.472}
     assert scores["rows"][1]["cells"][2] == pytest.approx(bounds)
     assert scores["rows"][2]["cells"][1] is None
     assert scores["rows"][1]["strong"] == [1]
     assert words["limit"] == 25
-    assert len(found["sections"][2]["blocks"]) == 8
-    assert found["headline"]["interval"]["value"] == 0.452
+    assert len(fields["sections"][2]["blocks"]) == 8
+    assert fields["headline"]["interval"]["value"] == 0.452

@@ -11,7 +11,7 @@ from quick import load, quick_audit
 from replied import flat, reasons
 
 from evenhand.core.errors import UnknownNameError
-from evenhand.core.probe import Probe
+from evenhand.core.probe import NLI_LABELS, Probe
 from evenhand.core.protocols import RespondentOptions
 from evenhand.engine.suites import load_suite
 from evenhand.respondents.fixed import RESPONDENT, FixedRespondent
@@ -54,6 +54,46 @@ def test_random_depends_on_text_and_seed_and_on_nothing_else() -> None:
     assert not np.array_equal(first, other)
     assert not np.array_equal(first[0], first[1])
     assert np.exp(first).sum(axis=1) == pytest.approx([1, 1])
+
+
+def test_random_answers_are_those_of_every_version() -> None:
+    """Published baselines stand on them: the same texts and seed give the same digits."""
+    mask = Probe(
+        id="m", kind="mask", language="en", texts=("The nurse said [BLANK] left.", "he", "she")
+    )
+    options = ("A woman sleeps.", "A man sleeps.", "A person is here.")
+    choice = Probe(id="c", kind="choice", language="en", texts=("A nurse sleeps.", *options))
+    random = FixedRespondent("random", 7)
+    assert random.answer([mask]).values.tolist() == [
+        [[-0.041370070438560363], [-3.205811320317951]]
+    ]
+    assert random.answer([choice]).values[0, :, 0].tolist() == [
+        -1.3713322050837344,
+        -1.0203822625148857,
+        -0.9525030209389764,
+    ]
+    classifier = FixedRespondent("random", 7, NLI_LABELS)
+    assert classifier.labels_for("choice") == NLI_LABELS
+    assert classifier.answer([choice]).values.tolist() == [
+        [
+            [-0.5327364891273632, -1.033422102424224, -2.860918110120369],
+            [-1.8322489789052208, -1.4515100744899136, -0.5013201826518429],
+            [-1.38450823122477, -0.8029587766675511, -1.1988141212787813],
+        ]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rule", "labels"),
+    [("constant", [0, 0]), ("fair", [1, 1]), ("stereotyped", [2, 0])],
+)
+def test_a_rule_beside_a_classifier_labels_every_option(rule: str, labels: list[int]) -> None:
+    respondent = RESPONDENT.open(f"fixed:{rule}", RespondentOptions(labels=NLI_LABELS))
+    values = respondent.answer([CHOICE]).values
+    assert values.shape == (1, 2, 3)
+    assert values[0].argmax(axis=1).tolist() == labels
+    assert respondent.labels_for("mask") == ("score",)
+    assert FixedRespondent(rule).labels_for("choice") == ("score",)
 
 
 def test_random_gives_each_label_a_third() -> None:

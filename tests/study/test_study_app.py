@@ -17,7 +17,7 @@ import pytest
 pytest.importorskip("starlette", reason="needs the annotate extra")
 pytest.importorskip("sqlalchemy", reason="needs the annotate extra")
 
-from study_site import PASSWORD, Place, answer, do_part, hidden, open_place, right, send, told
+from study_site import PASSWORD, Place, answer, do_part, hidden, open_place, page_text, right, send
 
 from evenhand.study.owner import hash_password
 from evenhand.study.pages import BREAK
@@ -30,16 +30,16 @@ TELLING = re.compile(
 
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Place]:
-    found = open_place(tmp_path, has_inventory=True)
-    yield found
-    found.store.close()
+    result = open_place(tmp_path, has_inventory=True)
+    yield result
+    result.store.close()
 
 
 @pytest.fixture
 def plain(tmp_path: Path) -> Iterator[Place]:
-    found = open_place(tmp_path)
-    yield found
-    found.store.close()
+    result = open_place(tmp_path)
+    yield result
+    result.store.close()
 
 
 def test_the_whole_way(place: Place) -> None:
@@ -63,15 +63,15 @@ def test_the_whole_way(place: Place) -> None:
     pages.append(page)
     page = do_part(place, name, client, page, is_wrong=True)
     assert page.url.path == "/result"
-    assert "Not quite yet" in told(page)
+    assert "Not quite yet" in page_text(page)
     pages.append(page)
     page = client.get("/next")
-    assert "do the trial again: 6 questions" in told(page)
+    assert "do the trial again: 6 questions" in page_text(page)
     page = do_part(place, name, client, send(client, page, "/start"))
-    assert "Passed" in told(page)
-    assert "100 % as expected (80 % needed)" in told(page)
+    assert "Passed" in page_text(page)
+    assert "100 % as expected (80 % needed)" in page_text(page)
     page = client.get("/next")
-    assert "Part 1" in told(page)
+    assert "Part 1" in page_text(page)
     page = send(client, page, "/start")
     asked = place.store.next_question(name)
     assert asked is not None
@@ -143,12 +143,12 @@ def test_going_on_from_another_device(plain: Place) -> None:
     one, other = plain.client(), plain.client()
     page = send(one, send(one, one.get(link), "/consent", agree="1"), "/start")
     page = answer(one, answer(one, page))
-    assert "2 of 6" in told(page)
+    assert "2 of 6" in page_text(page)
     elsewhere = other.get(link)
     assert elsewhere.url.path == "/question"
-    assert "2 of 6" in told(elsewhere)
+    assert "2 of 6" in page_text(elsewhere)
     answer(other, elsewhere)
-    assert "3 of 6" in told(one.get("/next"))
+    assert "3 of 6" in page_text(one.get("/next"))
     assert [p.answered for p in plain.store.progress()] == [3]
 
 
@@ -158,11 +158,11 @@ def test_changing_the_answer_before_appends(plain: Place) -> None:
     assert asked is not None
     page = answer(client, page, **right(plain, asked))
     back = client.get("/previous")
-    assert "You are changing your answer" in told(back)
+    assert "You are changing your answer" in page_text(back)
     assert " checked" in back.text  # the answer before is filled in
     changed = {"first": 3, "second": 1} if asked.question.type == "type1" else {"value": 2}
     page = answer(client, back, **changed)
-    assert "1 of 6" in told(page)  # no further than before
+    assert "1 of 6" in page_text(page)  # no further than before
     table = plain.store.answers_table()
     assert table["version"].to_list() == [1, 2]
     assert table["is_latest"].to_list() == [False, True]
@@ -172,7 +172,7 @@ def test_the_last_answer_can_be_changed_before_the_part_is_finished(plain: Place
     name, client, page = plain.person()
     while plain.store.next_question(name) is not None:
         page = answer(client, page)
-    assert "That was the last question" in told(page)
+    assert "That was the last question" in page_text(page)
     answer(client, client.get("/previous"))
     assert [p.changed for p in plain.store.progress()] == [1]
     assert client.post("/finish", data={"csrf": hidden(page, "csrf")}).url.path == "/result"
@@ -194,7 +194,7 @@ def test_a_break_is_suggested(plain: Place, monkeypatch: pytest.MonkeyPatch) -> 
     assert page.url.path == "/question"
     page = answer(client, page)
     assert page.url.path == "/break"
-    assert "You have answered 2 of 6" in told(page)
+    assert "You have answered 2 of 6" in page_text(page)
 
 
 def test_beginning_twice_begins_once(plain: Place) -> None:
@@ -230,7 +230,7 @@ def test_the_page_answers_an_incomplete_form_in_place(plain: Place) -> None:
         page = answer(client, page)
     page = answer(client, page, first=1)
     assert page.status_code == 422
-    assert "Please choose exactly two different words." in told(page)
+    assert "Please choose exactly two different words." in page_text(page)
     assert answer(client, page).status_code == 200  # the same page can be completed and sent
 
 
@@ -248,18 +248,18 @@ def test_the_owner_sees_everything(place: Place) -> None:
     page = owner.get("/owner/login")
     page = send(owner, page, "/owner/login", name="lab", password=PASSWORD)
     assert page.url.path == "/owner"
-    said = told(page)
-    assert "Answers: 28 · annotators: 2" in said
-    assert said.count("8 / 8") == 2
-    assert said.count("100 %") >= 4
+    shown = page_text(page)
+    assert "Answers: 28 · annotators: 2" in shown
+    assert shown.count("8 / 8") == 2
+    assert shown.count("100 %") >= 4
     assert (
-        "Everybody always said the same one thing" in said
+        "Everybody always said the same one thing" in shown
     )  # every measuring sentence was answered neutrally
     page = send(owner, page, "/owner/invite", days=7)
-    found = re.search(r'data-path="(/i/[^"]+)"', page.text)
-    assert found
+    result = re.search(r'data-path="(/i/[^"]+)"', page.text)
+    assert result
     visitor = place.client()
-    assert visitor.get(found[1]).url.path == "/consent"
+    assert visitor.get(result[1]).url.path == "/consent"
     newest = place.store.invitations()[-1]
     send(owner, page, "/owner/revoke", invitation=newest.id)
     assert visitor.get("/consent").status_code == 403

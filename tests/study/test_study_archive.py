@@ -60,9 +60,9 @@ def test_a_study_moves_to_another_store(
     with Store.open(new_url(kind)) as store, Store.open(new_url(other)) as moved:
         fill(store)
         moved.keep_study("small", "suite/1", {"seed": 4})  # as opening a study does
-        found = read_archive(moved, write_archive(store, tmp_path / "new" / "a.zip", form))
-        assert found == rows(store) == rows(moved)
-        assert found == {
+        result = read_archive(moved, write_archive(store, tmp_path / "new" / "a.zip", form))
+        assert result == rows(store) == rows(moved)
+        assert result == {
             "study": 2,
             "annotators": 4,
             "invitations": 2,
@@ -136,11 +136,11 @@ NUMBERS = st.floats(0, 1e9) | st.floats(0, 5e-324)
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(
-    told=st.lists(st.tuples(TEXTS, TEXTS, NUMBERS), min_size=1, max_size=5),
+    drawn_rows=st.lists(st.tuples(TEXTS, TEXTS, NUMBERS), min_size=1, max_size=5),
     form=st.sampled_from(RAW),
 )
 def test_texts_and_numbers_of_every_kind_travel(
-    told: list[tuple[str, str, float]], form: str
+    drawn_rows: list[tuple[str, str, float]], form: str
 ) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -159,10 +159,10 @@ def test_texts_and_numbers_of_every_kind_travel(
                     options=WORDS,
                     gender="",
                 )
-                for i, (probe, shown, _) in enumerate(told)
+                for i, (probe, shown, _) in enumerate(drawn_rows)
             ]
             store.begin_part(me, "trial", 1, asked)
-            for i, (probe, _, number) in enumerate(told):
+            for i, (probe, _, number) in enumerate(drawn_rows):
                 given = GivenAnswer(
                     payload={"value": probe},
                     fine=-number,
@@ -173,9 +173,9 @@ def test_texts_and_numbers_of_every_kind_travel(
                 store.give_answer(me, f"q{i}", given)
                 store.answer_inventory(me, probe, {f"{i}": number}, f"i{i}")
             store.log(
-                "kind", None, told[0][1]
+                "kind", None, drawn_rows[0][1]
             )  # no annotator, beside one whose name is an empty text
-            store.log("kind", "", told[0][1])
+            store.log("kind", "", drawn_rows[0][1])
             read_archive(moved, write_archive(store, folder / "a.zip", form))
             assert known(moved) == known(store)
             assert [event.annotator for event in moved.events()] == ["", None]

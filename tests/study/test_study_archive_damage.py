@@ -155,9 +155,9 @@ def test_what_is_not_as_it_should_be_is_refused(
         store.keep_study("small", "suite/1", {"seed": 4})
         before = known(store)
         for what, (change, message) in BAD.items():
-            with pytest.raises(InputError) as told:
+            with pytest.raises(InputError) as raised:
                 read_archive(store, forge(whole, change))
-            assert message in str(told.value) and "forged.zip" in str(told.value), what
+            assert message in str(raised.value) and "forged.zip" in str(raised.value), what
             assert known(store) == before, what
         for table in (
             "answers",
@@ -208,9 +208,9 @@ def test_lines_that_do_not_say_it_all(source: Store, target: Store, tmp_path: Pa
             "is not what evenhand annotate export wrote",
         ),
     ):
-        with pytest.raises(InputError) as told:
+        with pytest.raises(InputError) as raised:
             read_archive(target, forge(whole, swap(table, old, new, "jsonl")))
-        assert message in str(told.value)
+        assert message in str(raised.value)
     assert set(rows(target).values()) == {0}
 
 
@@ -284,8 +284,8 @@ def test_files_that_are_no_archive(target: Store, tmp_path: Path) -> None:
         ("c.zip", "is damaged"),
         ("none.zip", "No such file"),
     ):
-        with pytest.raises(InputError, match=name) as told:
+        with pytest.raises(InputError, match=name) as raised:
             read_archive(target, tmp_path / name)
-        assert message in str(told.value)
+        assert message in str(raised.value)
     with pytest.raises(InputError, match="cannot be read"):
         read_archive(target, tmp_path)

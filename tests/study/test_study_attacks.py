@@ -20,7 +20,7 @@ pytest.importorskip("sqlalchemy", reason="needs the annotate extra")
 import uvicorn
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
-from study_site import PASSWORD, Place, open_place, send, told
+from study_site import PASSWORD, Place, open_place, page_text, send
 
 from evenhand.core.errors import StorageError
 from evenhand.study import serving
@@ -35,10 +35,10 @@ from evenhand.study.store import Store
 
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Place]:
-    found = open_place(tmp_path)
-    found.store.set_owner("lab", hash_password(PASSWORD))
-    yield found
-    found.store.close()
+    result = open_place(tmp_path)
+    result.store.set_owner("lab", hash_password(PASSWORD))
+    yield result
+    result.store.close()
 
 
 def app_of(place: Place, **limits: Any) -> Starlette:
@@ -126,11 +126,11 @@ def test_the_log_holds_no_secret(place: Place) -> None:
     _, link = place.invite()
     visitor(app).get(link[:-1])
     visitor(app).post(link, content=b"x" * 70_000)
-    said = " ".join(f"{e.kind}: {e.detail}." for e in place.store.events()[::-1])
-    assert "password" not in said
-    assert link[3:20] not in said
-    assert "192.0.2.1" not in said
-    assert said.count("/i/...") == 2
+    log = " ".join(f"{e.kind}: {e.detail}." for e in place.store.events()[::-1])
+    assert "password" not in log
+    assert link[3:20] not in log
+    assert "192.0.2.1" not in log
+    assert log.count("/i/...") == 2
 
 
 def test_a_forged_host_leads_nowhere(place: Place) -> None:
@@ -145,9 +145,9 @@ def test_a_forged_host_leads_nowhere(place: Place) -> None:
         "/i/x%0d%0aset-cookie:a=b/",
         "/i/x?lang=zh",
     ):
-        found = client.get(path, follow_redirects=False)
-        assert not found.headers.get("location", "/").startswith(("http", "//", "/\\")), path
-        assert "a" not in found.cookies
+        result = client.get(path, follow_redirects=False)
+        assert not result.headers.get("location", "/").startswith(("http", "//", "/\\")), path
+        assert "a" not in result.cookies
     assert client.get("/owner/", follow_redirects=False).headers["location"] == "/owner"
     assert [go(path).headers["location"] for path in ("//evil.example", "/\\evil.example")] == [
         "/evil.example"
@@ -164,9 +164,9 @@ def test_a_forged_host_leads_nowhere(place: Place) -> None:
 )
 def test_static_files_are_the_static_files(place: Place, path: str) -> None:
     client = visitor(app_of(place))
-    found = client.get(f"/static/{path}")
-    assert found.status_code == 404
-    assert found.headers["cache-control"] == "no-store"
+    result = client.get(f"/static/{path}")
+    assert result.status_code == 404
+    assert result.headers["cache-control"] == "no-store"
     assert client.get("/static/keys.js").headers["cache-control"] == "public, max-age=3600"
 
 
@@ -216,11 +216,11 @@ def test_a_mistake_of_the_program_tells_nothing(
 
     monkeypatch.setattr("evenhand.study.pages.next_step", fail)
     client = visitor(app_of(place), raise_server_exceptions=False)
-    found = client.get(place.invite()[1])
-    assert found.status_code == 500
-    assert "could not store this just now" in told(found)
-    assert "detail of the program" not in found.text
-    assert "default-src 'none'" in found.headers["content-security-policy"]
+    result = client.get(place.invite()[1])
+    assert result.status_code == 500
+    assert "could not store this just now" in page_text(result)
+    assert "detail of the program" not in result.text
+    assert "default-src 'none'" in result.headers["content-security-policy"]
     assert place.store.events()[0].kind == "broken"
 
 
@@ -231,9 +231,9 @@ def test_a_refusal_that_cannot_be_written_down_is_still_one(
         raise StorageError("the disk is full")
 
     monkeypatch.setattr(Store, "log", refuse)
-    found = visitor(app_of(place)).get("/i/forged")
-    assert found.status_code == 403
-    assert "not valid" in told(found)
+    result = visitor(app_of(place)).get("/i/forged")
+    assert result.status_code == 403
+    assert "not valid" in page_text(result)
 
 
 def test_few_threads_work(place: Place) -> None:
@@ -277,15 +277,15 @@ def serve(app: Starlette) -> Iterator[int]:
 def ask(port: int, *pieces: bytes) -> bytes:
     """What a server says to raw bytes, until it closes the connection."""
     with socket.create_connection(("127.0.0.1", port), timeout=20) as line:
-        said = b""
+        reply = b""
         try:
             for piece in pieces:
                 line.sendall(piece)
-            while found := line.recv(65536):
-                said += found
+            while result := line.recv(65536):
+                reply += result
         except ConnectionError:  # closed while there was still more to send
             pass
-        return said
+        return reply
 
 
 def test_headers_come_soon_and_end(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -317,16 +317,16 @@ def test_a_proxy_on_this_machine_is_believed(place: Place, monkeypatch: pytest.M
     assert serving.uvicorn_config(app).forwarded_allow_ips == "127.0.0.1,::1"
     with serve(app) as port:
         end = b" HTTP/1.1\r\nHost: study.example\r\nConnection: close\r\n"
-        found = ask(
+        result = ask(
             port,
             b"GET "
             + place.invite()[1].encode()
             + end
             + b"X-Forwarded-Proto: https\r\nX-Forwarded-For: 192.0.2.9\r\n\r\n",
         ).lower()
-        assert b"; secure" in found
-        assert b"strict-transport-security" in found
-        assert b"\r\nserver:" not in found
+        assert b"; secure" in result
+        assert b"strict-transport-security" in result
+        assert b"\r\nserver:" not in result
         for address, codes in ((b"192.0.2.9", [b"401", b"429"]), (b"192.0.2.8", [b"401", b"401"])):
             assert [
                 ask(port, b"GET /" + end + b"X-Forwarded-For: " + address + b"\r\n\r\n")[9:12]

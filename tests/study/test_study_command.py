@@ -92,7 +92,7 @@ def test_invite_revoke_status_score_export(tmp_path: Path) -> None:
         for part, size in (("trial", 6), ("batch-1", 8))
     ]
     assert "annotator-2" in evenhand("annotate", "status", path).out
-    found = json.loads(
+    result = json.loads(
         evenhand(
             "annotate",
             "score",
@@ -104,13 +104,13 @@ def test_invite_revoke_status_score_export(tmp_path: Path) -> None:
             tmp_path / "sentences.csv",
         ).out
     )
-    assert [row["name"] for row in found["annotators"]] == [
+    assert [row["name"] for row in result["annotators"]] == [
         "annotator-1",
         "annotator-2",
         "everybody",
     ]
-    assert found["annotators"][0]["mean"]["value"] == 0  # they marked both words equal, or said 3
-    assert found["alpha"]["MS"]["value"] is None
+    assert result["annotators"][0]["mean"]["value"] == 0  # they marked both words equal, or said 3
+    assert result["alpha"]["MS"]["value"] is None
     assert (
         (tmp_path / "sentences.csv")
         .read_text(encoding="utf-8")
@@ -145,10 +145,10 @@ def test_inventories_are_scored(tmp_path: Path) -> None:
     client.get(link)
     place.store.set_state(name, "ready")
     do_part(place, name, client, send(client, client.get("/next"), "/start"))
-    found = json.loads(
+    result = json.loads(
         evenhand("annotate", "score", tmp_path / "small.toml", "--json", "--resamples", 100).out
     )
-    assert found["inventories"] == {"mornings": {"annotator-1": {"total": 2.5}}}
+    assert result["inventories"] == {"mornings": {"annotator-1": {"total": 2.5}}}
     place.store.close()
 
 
@@ -176,9 +176,9 @@ def test_a_study_moves_to_a_new_store(tmp_path: Path) -> None:
     assert full.code == 2 and "this store is not empty (1 rows of annotators)" in full.err
     before, rows = evenhand("annotate", "status", path, "--json").out, place.store.answers_table()
     place.store.close()
-    told = path.read_text(encoding="utf-8")
+    lines = path.read_text(encoding="utf-8")
     for number in (0, 2):
-        path.write_text(f'store = "sqlite:///new{number}.db"\n{told}', encoding="utf-8")
+        path.write_text(f'store = "sqlite:///new{number}.db"\n{lines}', encoding="utf-8")
         done = evenhand("annotate", "import", path, tmp_path / f"study{number}.zip")
         assert (
             done.out == "stored 1 annotators, 1 invitations, 1 parts, 6 questions, 6 answers, "
@@ -235,7 +235,7 @@ def test_every_acknowledged_answer_survives_kill_9() -> None:
         command, capture_output=True, text=True, timeout=900, check=False, env=dict(os.environ)
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    found = json.loads(done.stdout)
-    assert (found["answers"], found["questions"], found["acknowledged"]) == (200, 200, 200)
-    assert (found["lost"], found["doubled"]) == (0, 0)
-    assert found["retries"] > 0  # the server was really gone
+    result = json.loads(done.stdout)
+    assert (result["answers"], result["questions"], result["acknowledged"]) == (200, 200, 200)
+    assert (result["lost"], result["doubled"]) == (0, 0)
+    assert result["retries"] > 0  # the server was really gone

@@ -166,7 +166,7 @@ def test_one_refused_write_leaves_the_others_of_its_group_alone(tmp_path: Path) 
     engine = open_engine(f"sqlite:///{tmp_path}/a.db")
     database = Database(engine)
     database.write(lambda c: c.execute(sa.text("CREATE TABLE t (n INTEGER PRIMARY KEY)")))
-    hold, said = threading.Event(), {}
+    hold, refusals = threading.Event(), {}
 
     def work(number: int) -> None:
         def insert(connection: sa.Connection) -> None:
@@ -177,7 +177,7 @@ def test_one_refused_write_leaves_the_others_of_its_group_alone(tmp_path: Path) 
         try:
             database.write(insert)
         except InputError as error:
-            said[number] = str(error)
+            refusals[number] = str(error)
 
     blocking = threading.Thread(target=lambda: database.write(lambda _: hold.wait(10)))
     threads = [threading.Thread(target=work, args=(n,)) for n in range(6)]
@@ -186,7 +186,7 @@ def test_one_refused_write_leaves_the_others_of_its_group_alone(tmp_path: Path) 
     hold.set()
     for thread in (blocking, *threads):
         thread.join()
-    assert said == {3: "three: is refused after it was written"}
+    assert refusals == {3: "three: is refused after it was written"}
     assert database.read(
         lambda c: [n for (n,) in c.execute(sa.text("SELECT n FROM t ORDER BY n"))]
     ) == [0, 1, 2, 4, 5]
@@ -198,12 +198,12 @@ def test_one_refused_write_leaves_the_others_of_its_group_alone(tmp_path: Path) 
 def test_sqlite_is_set_up_to_be_durable(tmp_path: Path) -> None:
     engine = open_engine(f"sqlite:///{tmp_path}/a.db")
     with engine.connect() as connection:
-        told = [
+        pragmas = [
             connection.exec_driver_sql(f"PRAGMA {name}").scalar()
             for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
         ]
     engine.dispose()
-    assert told == ["wal", 2, 1, 30_000]  # 2: FULL
+    assert pragmas == ["wal", 2, 1, 30_000]  # 2: FULL
 
 
 def test_an_older_database_is_upgraded_with_its_answers(
@@ -249,18 +249,18 @@ def test_the_migrations_make_the_tables_that_the_store_reads(url: str) -> None:
     from evenhand.study.tables import MODEL
 
     Store.open(url).close()
-    found, engine = sa.MetaData(), sa.create_engine(url)
-    found.reflect(engine)
+    result, engine = sa.MetaData(), sa.create_engine(url)
+    result.reflect(engine)
     engine.dispose()
-    assert set(found.tables) - {"alembic_version"} == set(MODEL.tables)
+    assert set(result.tables) - {"alembic_version"} == set(MODEL.tables)
     for name, table in MODEL.tables.items():
-        assert {c.name: (c.nullable, c.primary_key) for c in found.tables[name].columns} == {
+        assert {c.name: (c.nullable, c.primary_key) for c in result.tables[name].columns} == {
             c.name: (c.nullable, c.primary_key) for c in table.columns
         }
-        assert {i.name for i in found.tables[name].indexes} == {i.name for i in table.indexes}
+        assert {i.name for i in result.tables[name].indexes} == {i.name for i in table.indexes}
         unique = [
             {c.name for c in held.constraints if isinstance(c, sa.UniqueConstraint)}
-            for held in (found.tables[name], table)
+            for held in (result.tables[name], table)
         ]
         assert unique[0] == unique[1]
 
@@ -288,9 +288,9 @@ def test_a_database_of_another_program(url: str) -> None:
 
 def test_a_server_that_is_not_there(tmp_path: Path) -> None:
     pytest.importorskip("psycopg")
-    with pytest.raises(StorageError, match=r"\*\*\*@.*refused.*try again") as told:
+    with pytest.raises(StorageError, match=r"\*\*\*@.*refused.*try again") as raised:
         Store.open(f"postgresql://somebody:secret@/x?host={tmp_path}")
-    assert "secret" not in str(told.value)
+    assert "secret" not in str(raised.value)
 
 
 def test_part_of_a_part_is_never_there(store: Store) -> None:

@@ -249,25 +249,25 @@ def test_measure_and_compare_take_people(full: Store, suite: Suite, tmp_path: Pa
         "out-annotator-1.parquet",
         "out-annotator-2.parquet",
     ]
-    said = read_answers(first)
-    run = judge(suite_of(said), said, Settings(resamples=200))
+    together = read_answers(first)
+    run = judge(suite_of(together), together, Settings(resamples=200))
     [bias] = [e for e in run.estimates if e.measure == "pb_bias"]
-    odds = log_odds(said.values)[[p.stratum == "MS" for p in said.probes]]
+    odds = log_odds(together.values)[[p.stratum == "MS" for p in together.probes]]
     assert bias.value == pytest.approx(np.nanmean(np.abs(odds)))
     [settled] = [b for b in run.breakdowns if (b.measure, b.by) == ("objective_accuracy", "type")]
     is_answered = [
         p.stratum == "OS" and bool(answered)
-        for p, answered in zip(said.probes, said.is_answered, strict=True)
+        for p, answered in zip(together.probes, together.is_answered, strict=True)
     ]
     assert (
         sum(g.probes for g in settled.groups)
         == sum(is_answered)
-        < sum(p.stratum == "OS" for p in said.probes)
+        < sum(p.stratum == "OS" for p in together.probes)
     )
-    found = compare(
+    result = compare(
         [str(path) for path in each], settings=Settings(resamples=200, permutations=200)
     )
-    assert "annotator-1" in str(found) and "annotator-2" in str(found)
+    assert "annotator-1" in str(result) and "annotator-2" in str(result)
 
 
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)
@@ -298,9 +298,9 @@ def test_files_that_are_no_export(full: Store, suite: Suite, tmp_path: Path) -> 
     def refused(name: str, text: str | bytes) -> str:
         path = tmp_path / name
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        with pytest.raises(InputError, match=name) as told:
+        with pytest.raises(InputError, match=name) as raised:
             import_answers(path)
-        return str(told.value)
+        return str(raised.value)
 
     export(full, STUDY, suite, tmp_path / "good.csv", "csv")
     head, first, *rest = (tmp_path / "good.csv").read_text().split("\n")

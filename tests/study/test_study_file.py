@@ -63,7 +63,7 @@ def test_the_template_is_valid_and_says_the_defaults(tmp_path: Path, name: str) 
     text = template(name)
     study = load_study(write(tmp_path, text))
     assert study == load_study(write(tmp_path, f'name = "{name}"\n'))
-    told = dict(
+    defaults = dict(
         line[2:].split("#")[0].split(" = ", 1)
         for line in text.splitlines()
         if line.startswith("# ") and line.count(" = ") == 1
@@ -78,7 +78,7 @@ def test_the_template_is_valid_and_says_the_defaults(tmp_path: Path, name: str) 
         "least_accuracy",
         "least_consistency",
     ):
-        assert json.loads(told[key]) == getattr(fresh, key), key
+        assert json.loads(defaults[key]) == getattr(fresh, key), key
 
 
 def test_the_template_with_everything_switched_on_is_toml() -> None:

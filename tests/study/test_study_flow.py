@@ -25,10 +25,10 @@ from study_site import (  # noqa: F401  (a fixture)
     hidden,
     kinds,
     open_place,
+    page_text,
     place,
     right,
     send,
-    told,
 )
 
 from evenhand.people.scoring import Scored, control_accuracy
@@ -43,9 +43,9 @@ from evenhand.study.tables import GivenAnswer, RefusedError
 
 @pytest.fixture
 def asking(tmp_path: Path) -> Iterator[Place]:
-    found = open_place(tmp_path, has_inventory=True)
-    yield found
-    found.store.close()
+    result = open_place(tmp_path, has_inventory=True)
+    yield result
+    result.store.close()
 
 
 def answer_all(place: Place, name: str, client: Any, page: Page) -> Page:
@@ -62,19 +62,19 @@ def test_an_answer_changed_while_a_part_is_closed_is_judged_or_refused(
     page = answer_all(place, name, desk, page)
     phone.get(f"/i/{place.tokens.invite(place.store.invitations(name)[0].id)}")
     change = phone.get("/previous")  # the last question, on another device
-    said: list[Page] = []
-    thread = threading.Thread(target=lambda: said.append(answer(phone, change)))
+    shown: list[Page] = []
+    thread = threading.Thread(target=lambda: shown.append(answer(phone, change)))
 
     def judge_slowly(*given: Any) -> Any:
         thread.start()
         thread.join(0.5)
-        assert said == []  # it waits until the verdict is written
+        assert shown == []  # it waits until the verdict is written
         return control_accuracy(*given)
 
     monkeypatch.setattr("evenhand.study.steps.control_accuracy", judge_slowly)
     assert send(desk, page, "/finish").url.path == "/result"
     thread.join()
-    assert said[0].status_code == 403
+    assert shown[0].status_code == 403
     assert kinds(place) == ["closed part"]
     assert place.store.answers_table()["version"].to_list() == [1] * 6
     assert [(p.state, p.accuracy) for p in place.store.parts(name)] == [("passed", 1.0)]
@@ -83,7 +83,7 @@ def test_an_answer_changed_while_a_part_is_closed_is_judged_or_refused(
 def test_a_part_is_judged_by_its_latest_answers_and_locked_meanwhile(
     store: Store, url: str
 ) -> None:
-    me, said = begin(store, 2), []
+    me, shown = begin(store, 2), []
     for number, key in ((0, "a"), (1, "b")):
         give(store, me, f"{me}.trial.1.{number}", key=key)
     give(store, me, f"{me}.trial.1.0", key="c", fine=-1.5)
@@ -91,21 +91,21 @@ def test_a_part_is_judged_by_its_latest_answers_and_locked_meanwhile(
 
         def change() -> None:
             try:
-                said.append(str(give(other, me, f"{me}.trial.1.1", key="d", fine=-1.5)))
+                shown.append(str(give(other, me, f"{me}.trial.1.1", key="d", fine=-1.5)))
             except RefusedError as refusal:
-                said.append(refusal.kind)
+                shown.append(refusal.kind)
 
         thread = threading.Thread(target=change)
 
         def judge(rows: Sequence[Scored]) -> Verdict:
             thread.start()
             thread.join(0.5)
-            assert said == []  # it waits for the verdict
+            assert shown == []  # it waits for the verdict
             return Verdict("failed", sum(row.fine > 0 for row in rows) / len(rows), float("nan"))
 
         store.judge_part(me, "trial", 1, judge)
         thread.join()
-    assert said == ["closed part"]
+    assert shown == ["closed part"]
     [part] = store.parts(me)
     assert (part.state, part.accuracy, part.consistency) == ("failed", 0.5, None)
     assert [row.fine for row in store.scored(me)] == [-1.5, 1.5]
@@ -131,9 +131,9 @@ def test_an_expired_session_loses_no_question(
     asked = place.store.next_question(name)
     with monkeypatch.context() as patch:
         patch.setattr("evenhand.study.tokens.SESSION_SECONDS", -1)
-        found = answer(client, page)
-        assert found.status_code == 401
-        assert "you go on with the same question" in told(found)
+        result = answer(client, page)
+        assert result.status_code == 401
+        assert "you go on with the same question" in page_text(result)
     assert place.store.answers_table().is_empty()
     page = client.get(f"/i/{place.tokens.invite(place.store.invitations(name)[0].id)}")
     assert page.url.path == "/question"
@@ -150,9 +150,9 @@ def test_pages_of_a_finished_part_store_nothing(place: Place) -> None:
     send(client, page, "/finish")
     before = place.store.answers_table()
     assert answer(client, first).status_code == 200  # the very same form: a replay, which leads on
-    found = answer(client, old)
-    assert found.status_code == 403
-    assert "not open for you. Nothing was stored." in told(found)
+    result = answer(client, old)
+    assert result.status_code == 403
+    assert "not open for you. Nothing was stored." in page_text(result)
     assert place.store.answers_table().equals(before)
 
 
@@ -160,7 +160,7 @@ def test_two_tabs_append_and_lead_on(place: Place) -> None:
     name, client, page = place.person()
     other = client.get("/question")
     answer(client, page)
-    assert "1 of 6" in told(answer(client, other))
+    assert "1 of 6" in page_text(answer(client, other))
     assert place.store.answers_table()["version"].to_list() == [1, 2]
     assert [p.answered for p in place.store.progress()] == [1]
     assert (asked := place.store.next_question(name)) is not None and asked.place == 1
@@ -171,8 +171,8 @@ def test_nothing_begins_without_consent(asking: Place) -> None:
     client = asking.client()
     page = client.get(link)
     for path in ("/start", "/finish"):
-        found = client.post(path, data={"csrf": hidden(page, "csrf")})
-        assert found.url.path == "/consent"
+        result = client.post(path, data={"csrf": hidden(page, "csrf")})
+        assert result.url.path == "/consent"
     for path in ("/inventory", "/question", "/previous", "/start", "/break", "/result", "/done"):
         assert client.get(path).url.path == "/consent", path
     assert send(client, page, "/consent").url.path == "/consent"  # the box was not ticked
@@ -208,7 +208,7 @@ def test_looking_at_a_page_ends_no_inventory(asking: Place) -> None:
 def test_an_inventory_that_was_changed_meanwhile(
     asking: Place, tmp_path: Path, items: str, held: dict[str, float]
 ) -> None:
-    """A form names its item: moved it is still the same one, and one that is gone gets no answer."""
+    """A form names its item: moved it is still the same, and one that is gone gets no answer."""
     name, link = asking.invite()
     client = asking.client()
     page = send(client, client.get(link), "/consent", agree="1")
@@ -217,8 +217,8 @@ def test_an_inventory_that_was_changed_meanwhile(
     with open_store(study, suite) as store:
         later = Place(study, suite, store).client()
         later.cookies = client.cookies
-        found = send(later, page, "/inventory", shown=hidden(page, "shown"), value=5)
-        assert found.status_code == (200 if held else 403)
+        result = send(later, page, "/inventory", shown=hidden(page, "shown"), value=5)
+        assert result.status_code == (200 if held else 403)
         assert store.inventory_answers(name, "mornings") == held
 
 
@@ -227,7 +227,7 @@ def test_a_trial_that_fails_again_and_again(place: Place) -> None:
     name, client, page = place.person()
     for attempt in range(1, 9):
         page = do_part(place, name, client, page, is_wrong=True)
-        assert "Not quite yet" in told(page)
+        assert "Not quite yet" in page_text(page)
         page = send(client, client.get("/next"), "/start")
         assert (
             asked := place.store.next_question(name)
@@ -235,7 +235,7 @@ def test_a_trial_that_fails_again_and_again(place: Place) -> None:
     controls = place.store.answers_table().filter(role="accuracy").select("attempt", "probe").rows()
     assert len(controls) == len(set(controls)) == 8
     assert len({probe for _, probe in controls}) > 4
-    assert "Passed" in told(do_part(place, name, client, page))
+    assert "Passed" in page_text(do_part(place, name, client, page))
 
 
 def test_the_language_changes_and_the_question_stays(place: Place) -> None:

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("starlette", reason="needs the annotate extra")
 pytest.importorskip("sqlalchemy", reason="needs the annotate extra")
 
-from study_site import PASSWORD, ROOMY, Place, hidden, kinds, open_place, place, send, told  # noqa: F401  (a fixture)
+from study_site import PASSWORD, ROOMY, Place, hidden, kinds, open_place, page_text, place, send  # noqa: F401  (a fixture)
 
 from evenhand.core.errors import StorageError
 from evenhand.study.archive import read_archive
@@ -69,12 +69,12 @@ def test_logging_in_is_limited_and_tells_nothing(place: Place) -> None:
     client = place.client()
     codes = []
     for name, password in (("lab", "wrong"), ("nobody", PASSWORD), ("lab", ""), ("lab", PASSWORD)):
-        found = send(
+        result = send(
             client, client.get("/owner/login"), "/owner/login", name=name, password=password
         )
-        codes.append(found.status_code)
+        codes.append(result.status_code)
     assert codes == [401, 401, 401, 429]
-    assert "Too many attempts" in told(found)
+    assert "Too many attempts" in page_text(result)
     assert kinds(place) == ["wrong login"] * 3 + ["login wait"]
     assert PASSWORD not in str(place.store.events())
 
@@ -86,12 +86,12 @@ def test_the_owner_is_behind_a_login_that_a_new_password_ends(place: Place) -> N
         assert client.get(path).url.path == "/owner/login"
     assert client.post("/owner/invite", data={"days": "7"}).status_code == 401
     page = client.get("/owner/login")
-    found = client.post(
+    result = client.post(
         "/owner/login",
         data={"csrf": hidden(page, "csrf"), "name": "lab", "password": PASSWORD},
         follow_redirects=False,
     )
-    cookie = found.headers["set-cookie"].lower()
+    cookie = result.headers["set-cookie"].lower()
     assert all(part in cookie for part in ("httponly", "samesite=strict", "secure", "path=/owner"))
     assert client.get("/owner").status_code == 200
     assert "strict-transport-security" in client.get("/owner").headers
@@ -109,11 +109,11 @@ def test_the_owner_is_behind_a_login_that_a_new_password_ends(place: Place) -> N
 def test_an_owner_who_is_not_logged_in_is_led_to_the_login(place: Place, path: str) -> None:
     place.store.set_owner("lab", hash_password(PASSWORD))
     client = place.client()
-    found = client.get(path, follow_redirects=False)
-    assert (found.status_code, found.headers["location"]) == (303, "/owner/login")
+    result = client.get(path, follow_redirects=False)
+    assert (result.status_code, result.headers["location"]) == (303, "/owner/login")
     page = client.get(path)
     assert (page.status_code, page.url.path) == (200, "/owner/login")
-    assert "This did not work" not in told(page)
+    assert "This did not work" not in page_text(page)
     assert kinds(place) == []  # whoever has not logged in yet was not refused anything
     page = send(client, page, "/owner/login", name="lab", password=PASSWORD)
     assert (page.status_code, page.url.path) == (200, "/owner")
@@ -129,8 +129,8 @@ def test_a_session_of_the_owner_ends_at_the_login(
     monkeypatch.setattr("evenhand.study.tokens.OWNER_SECONDS", -1)
     assert client.get("/owner").url.path == "/owner/login"
     assert kinds(place) == []
-    found = send(client, page, "/owner/invite", days=7)
-    assert found.status_code == 401  # the form was sent, and nothing came of it
+    result = send(client, page, "/owner/invite", days=7)
+    assert result.status_code == 401  # the form was sent, and nothing came of it
     assert place.store.annotators() == []
     assert kinds(place) == ["no owner"]
 
@@ -144,10 +144,10 @@ def test_the_owner_takes_the_whole_study_home(tmp_path: Path) -> None:
     page = send(client, client.get("/owner/login"), "/owner/login", name="lab", password=PASSWORD)
     offered = re.findall(r'href="/owner/export/(\w+)"', page.text)
     assert offered == ["parquet", "csv", "jsonl", "answers", "archive", "inventories"]
-    found = client.get("/owner/export/archive")
-    assert 'filename="small-archive.zip"' in found.headers["content-disposition"]
-    (tmp_path / "a.zip").write_bytes(found.content)
-    assert PASSWORD.encode() not in found.content and b"argon2" not in found.content
+    result = client.get("/owner/export/archive")
+    assert 'filename="small-archive.zip"' in result.headers["content-disposition"]
+    (tmp_path / "a.zip").write_bytes(result.content)
+    assert PASSWORD.encode() not in result.content and b"argon2" not in result.content
     with Store.open(f"sqlite:///{tmp_path}/moved.db") as moved:
         assert read_archive(moved, tmp_path / "a.zip") == {
             "study": 1,

@@ -81,19 +81,19 @@ def test_a_study_is_read_from_its_store(tmp_path: Path) -> None:
     with pytest.raises(EvenhandError, match="nobody has answered anything"):
         read_people(path)
     everybody = answer_batch(path)
-    found = compare_people(path, ["fixed:random"], settings=QUICK)
-    assert found.people.identity == "people:small"
-    assert found.people.names == ("annotator-1", "annotator-2", "annotator-3")
-    for row, scores in zip(found.people.fine, everybody, strict=True):
-        for probe, score in zip(found.people.suite.probes, row, strict=True):
+    comparison = compare_people(path, ["fixed:random"], settings=QUICK)
+    assert comparison.people.identity == "people:small"
+    assert comparison.people.names == ("annotator-1", "annotator-2", "annotator-3")
+    for row, scores in zip(comparison.people.fine, everybody, strict=True):
+        for probe, score in zip(comparison.people.suite.probes, row, strict=True):
             by_type = [np.mean(x[probe.id]) for x in scores.values() if probe.id in x]
             is_same = by_type and score == pytest.approx(np.mean(by_type))
             assert is_same or (not by_type and math.isnan(score))
     again = compare_people(tmp_path / "exported", ["fixed:random"], settings=QUICK)
-    assert again.people.fine == pytest.approx(found.people.fine, nan_ok=True)
-    assert again.models[0].pearson == found.models[0].pearson
+    assert again.people.fine == pytest.approx(comparison.people.fine, nan_ok=True)
+    assert again.models[0].pearson == comparison.models[0].pearson
     # only what people answered is asked of a model
-    assert found.people.suite.limit == len(found.people.suite.probes) < len(suite.probes)
+    assert comparison.people.suite.limit == len(comparison.people.suite.probes) < len(suite.probes)
 
 
 def test_the_same_people_have_one_identity_and_signature(tmp_path: Path) -> None:
@@ -111,9 +111,11 @@ def test_the_same_people_have_one_identity_and_signature(tmp_path: Path) -> None
     identities = ["people:small", *(f"people:small/annotator-{i}" for i in (1, 2, 3))]
     assert [identity for identity, *_ in measured] == identities
     for source in (path, exported, exported / "answers.parquet"):
-        found = compare_people(source, ["fixed:random"], settings=QUICK)
-        assert [found.people.identity, *found.people.annotators] == identities
-        assert [(e.signature, e.interval) for e in found.accuracies] == [m[1:] for m in measured]
+        comparison = compare_people(source, ["fixed:random"], settings=QUICK)
+        assert [comparison.people.identity, *comparison.people.annotators] == identities
+        assert [(e.signature, e.interval) for e in comparison.accuracies] == [
+            m[1:] for m in measured
+        ]
     done = evenhand("annotate", "score", path, "--resamples", 100, "--json")
     assert done.code == 0, done.err
     rows = json.loads(done.out)["annotators"]

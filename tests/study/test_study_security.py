@@ -14,7 +14,7 @@ pytest.importorskip("starlette", reason="needs the annotate extra")
 pytest.importorskip("sqlalchemy", reason="needs the annotate extra")
 
 from starlette.testclient import TestClient
-from study_site import ROOMY, Place, answer, hidden, kinds, open_place, place, send, told  # noqa: F401  (a fixture)
+from study_site import ROOMY, Place, answer, hidden, kinds, open_place, page_text, place, send  # noqa: F401  (a fixture)
 
 from evenhand.core.errors import StorageError
 from evenhand.core.probe import BLANK, GENDERS
@@ -31,21 +31,21 @@ def count(place: Place) -> int:
 
 def test_headers_are_strict_everywhere(place: Place) -> None:
     _, client, page = place.person()
-    for found in (
+    for result in (
         page,
         client.get("/nowhere"),
         client.get("/static/study.css"),
         client.get("/i/forged"),
         client.get("/owner/login"),
     ):
-        policy = found.headers["content-security-policy"]
+        policy = result.headers["content-security-policy"]
         assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'")
         assert "frame-ancestors 'none'" in policy
         assert "unsafe" not in policy
-        assert found.headers["x-content-type-options"] == "nosniff"
-        assert found.headers["referrer-policy"] == "no-referrer"
+        assert result.headers["x-content-type-options"] == "nosniff"
+        assert result.headers["referrer-policy"] == "no-referrer"
         assert (
-            "set-cookie" not in found.headers or "httponly" in found.headers["set-cookie"].lower()
+            "set-cookie" not in result.headers or "httponly" in result.headers["set-cookie"].lower()
         )
     assert page.headers["cache-control"] == "no-store"
     assert "server" not in page.headers
@@ -53,9 +53,9 @@ def test_headers_are_strict_everywhere(place: Place) -> None:
 
 def test_no_inline_script_or_style(place: Place) -> None:
     _, client, page = place.person()
-    for found in (page, client.get("/pause"), client.get("/owner/login")):
+    for result in (page, client.get("/pause"), client.get("/owner/login")):
         assert not re.search(
-            r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|javascript:", found.text
+            r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|javascript:", result.text
         )
 
 
@@ -91,11 +91,11 @@ def test_every_form_needs_its_token(place: Place, path: str) -> None:
     _other, _, theirs = place.person()
     before = count(place)
     for csrf in ("", "forged", hidden(theirs, "csrf")):
-        found = client.post(
+        result = client.post(
             path, data={"csrf": csrf, "shown": hidden(page, "shown"), "value": "3", "agree": "1"}
         )
-        assert found.status_code == 403
-        assert "did not come from this page" in told(found)
+        assert result.status_code == 403
+        assert "did not come from this page" in page_text(result)
     assert kinds(place).count("bad form") == 3
     assert count(place) == before
 
@@ -112,16 +112,16 @@ def test_forged_foreign_and_revoked_invitations(place: Place) -> None:
         "x",
         "%00",
     ):
-        found = client.get(f"/i/{token}")
-        assert found.status_code == 403
-        assert "This invitation link is not valid" in told(found)
+        result = client.get(f"/i/{token}")
+        assert result.status_code == 403
+        assert "This invitation link is not valid" in page_text(result)
     assert kinds(place).count("bad invitation") + kinds(place).count("unknown invitation") == 5
     assert client.get(link).status_code == 200
     place.store.revoke(place.store.invitations()[0].id)
     for path in (link, "/consent"):  # the link, and the session that it had opened
-        found = client.get(path, headers={"accept-language": "en"})
-        assert found.status_code == 403
-        assert "has been withdrawn" in told(found)
+        result = client.get(path, headers={"accept-language": "en"})
+        assert result.status_code == 403
+        assert "has been withdrawn" in page_text(result)
     assert "revoked invitation" in kinds(place)
 
 
@@ -130,14 +130,14 @@ def test_expired_invitations_and_sessions(place: Place, monkeypatch: pytest.Monk
     client = place.client()
     client.get(link)
     late = Store.open(place.study.store, clock=lambda: datetime.now(UTC) + timedelta(days=31))
-    found = Place(place.study, place.suite, late).client().get(link)
-    assert found.status_code == 403
-    assert "has expired" in told(found)
+    result = Place(place.study, place.suite, late).client().get(link)
+    assert result.status_code == 403
+    assert "has expired" in page_text(result)
     late.close()
     monkeypatch.setattr("evenhand.study.tokens.SESSION_SECONDS", -1)
-    found = client.get("/next")
-    assert found.status_code == 401
-    assert "Your session has ended" in told(found)
+    result = client.get("/next")
+    assert result.status_code == 401
+    assert "Your session has ended" in page_text(result)
     assert place.store.events()[0].detail.endswith("expired session")
 
 
@@ -177,11 +177,11 @@ def test_nobody_answers_or_sees_anothers_question(place: Place) -> None:
     other, _theirs, page2 = place.person()
     wanted = place.store.next_question(other)
     assert wanted is not None
-    found = client.post(
+    result = client.post(
         "/question",
         data={"csrf": hidden(page, "csrf"), "shown": hidden(page2, "shown"), "value": "3"},
     )
-    assert found.status_code == 403  # the form of another annotator
+    assert result.status_code == 403  # the form of another annotator
     forged = place.tokens.show_question(
         mine, Shown(question=wanted.question.id, at=0.0, key="k")
     )  # even if a signature were made for it
@@ -189,12 +189,12 @@ def test_nobody_answers_or_sees_anothers_question(place: Place) -> None:
         forged,
         place.tokens.show_question(mine, Shown(question="0" * 16, at=0.0, key="k")),
     ):
-        found = client.post(
+        result = client.post(
             "/question", data={"csrf": hidden(page, "csrf"), "shown": question, "value": "3"}
         )
-        assert found.status_code == 403
-        assert "not open for you" in told(found)
-        assert wanted.question.shown not in told(found)
+        assert result.status_code == 403
+        assert "not open for you" in page_text(result)
+        assert wanted.question.shown not in page_text(result)
     assert count(place) == 0
     assert kinds(place) == ["bad form", "foreign question", "unknown question"]
 
@@ -234,11 +234,11 @@ def test_what_is_no_ranking_is_refused(place: Place, fields: dict[str, str], sta
     while (asked := place.store.next_question(name)) is not None and asked.question.type != "type1":
         page = answer(client, page)
     before = count(place)
-    found = client.post(
+    result = client.post(
         "/question", data={"csrf": hidden(page, "csrf"), "shown": hidden(page, "shown"), **fields}
     )
-    assert found.status_code == status
-    assert "exactly two" in told(found) or "no answer to the question" in told(found)
+    assert result.status_code == status
+    assert "exactly two" in page_text(result) or "no answer to the question" in page_text(result)
     assert count(place) == before
     assert kinds(place)[-1] == "bad answer"
 
@@ -249,12 +249,12 @@ def test_what_is_no_probability_is_refused(place: Place, value: str) -> None:
     while (asked := place.store.next_question(name)) is not None and asked.question.type != "type2":
         page = answer(client, page)
     before = count(place)
-    found = client.post(
+    result = client.post(
         "/question",
         data={"csrf": hidden(page, "csrf"), "shown": hidden(page, "shown"), "value": value},
     )
-    assert found.status_code == 422
-    assert "choose one of the five" in told(found)
+    assert result.status_code == 422
+    assert "choose one of the five" in page_text(result)
     assert count(place) == before
     assert kinds(place)[-1] == "bad answer"
 
@@ -270,9 +270,9 @@ def test_forms_that_cannot_be_read(place: Place) -> None:
         (b"", ordinary, 403),
         (b"\xff\xfe", ordinary, 400),
     ):
-        found = client.post("/question", content=body, headers={"content-type": kind})
-        assert found.status_code == status
-        assert "Nothing" in told(found) or "nothing" in told(found)
+        result = client.post("/question", content=body, headers={"content-type": kind})
+        assert result.status_code == status
+        assert "Nothing" in page_text(result) or "nothing" in page_text(result)
     assert (
         send(client, page, "/leave", odd=1).status_code == 422
     )  # a field that is not of this form
@@ -291,9 +291,9 @@ def test_a_large_body_is_refused_before_it_is_read(place: Place) -> None:
 
     ordinary = {"content-type": "application/x-www-form-urlencoded"}
     for content in (b"x" * 10_000_000, body()):
-        found = client.post("/question", content=content, headers=ordinary)
-        assert found.status_code == 413
-        assert "too large" in told(found)
+        result = client.post("/question", content=content, headers=ordinary)
+        assert result.status_code == 413
+        assert "too large" in page_text(result)
     assert kinds(place) == ["too large"] * 2
     assert (
         client.post(
@@ -305,15 +305,15 @@ def test_a_large_body_is_refused_before_it_is_read(place: Place) -> None:
 
 def test_haste_is_refused_for_the_session_alone(place: Place) -> None:
     place.limits = Limits(session=Rate(burst=8, a_second=0.001), address=ROOMY.address)
-    _name, client, found = place.person()
+    _name, client, result = place.person()
     _other, link = place.invite()
     patient = TestClient(client.app)  # another device of the same application
     patient.get(link)
     for _ in range(12):
-        found = client.get("/pause")
-    assert found.status_code == 429
-    assert int(found.headers["retry-after"]) > 0
-    assert "too fast" in told(found)
+        result = client.get("/pause")
+    assert result.status_code == 429
+    assert int(result.headers["retry-after"]) > 0
+    assert "too fast" in page_text(result)
     assert patient.get("/pause").status_code == 200
 
 
@@ -344,8 +344,8 @@ def test_a_full_disk_is_told_and_nothing_is_lost(
 
     with monkeypatch.context() as patch:
         patch.setattr(Store, "give_answer", refuse)
-        found = answer(client, page)
-    assert found.status_code == 503
-    assert "could not store this just now" in told(found)
+        result = answer(client, page)
+    assert result.status_code == 503
+    assert "could not store this just now" in page_text(result)
     assert answer(client, page).status_code == 200
     assert count(place) == 1

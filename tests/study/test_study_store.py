@@ -64,8 +64,13 @@ def test_a_changed_answer_is_appended_and_the_latest_counts(store: Store) -> Non
     assert table["fine"].to_list() == [1.5, -1.5]
     assert table["version"].to_list() == [1, 2]
     assert table["is_latest"].to_list() == [False, True]
-    [told] = store.progress()
-    assert (told.answered, told.changed, told.seconds, told.part.size) == (1, 1, 4.5, 2)
+    [progress] = store.progress()
+    assert (progress.answered, progress.changed, progress.seconds, progress.part.size) == (
+        1,
+        1,
+        4.5,
+        2,
+    )
 
 
 def test_a_replay_stores_nothing_and_says_so(store: Store) -> None:
@@ -201,16 +206,18 @@ def test_sixteen_threads_lose_and_double_nothing(store: Store) -> None:
 
 
 def test_one_form_from_sixteen_threads_is_one_answer(store: Store) -> None:
-    me, said = begin(store, 1), []
+    me, stored = begin(store, 1), []
     threads = [
-        threading.Thread(target=lambda: said.append(answer(store, me, f"{me}.trial.1.0", key="a")))
+        threading.Thread(
+            target=lambda: stored.append(answer(store, me, f"{me}.trial.1.0", key="a"))
+        )
         for _ in range(16)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(said) == [False] * 15 + [True]
+    assert sorted(stored) == [False] * 15 + [True]
 
 
 def test_parts_open_one_at_a_time_and_close_when_all_is_answered(store: Store) -> None:
@@ -319,7 +326,7 @@ def test_a_store_belongs_to_one_study(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "said"),
+    ("url", "reason"),
     [
         ("nonsense", "is no database URL"),
         ("mysql://x/y", "no known database"),
@@ -327,9 +334,9 @@ def test_a_store_belongs_to_one_study(store: Store) -> None:
         ("sqlite:////no/such/a.db", "folder"),
     ],
 )
-def test_urls_that_name_no_store(told: str, said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        Store.open(told)
+def test_urls_that_name_no_store(url: str, reason: str) -> None:
+    with pytest.raises(InputError, match=reason):
+        Store.open(url)
 
 
 def test_who_withdraws_counts_no_more_and_cannot_come_back(store: Store) -> None:

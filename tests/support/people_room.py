@@ -71,10 +71,10 @@ def make_people(suite: Suite, count: int = 3, seed: int = 0) -> list[Answers]:
         [{"male": 1.5, "female": -1.5}.get(p.tags.get("gold", ""), np.nan) for p in suite.probes]
     )
     shared = rng.normal(size=len(suite.probes))
-    found = []
+    people = []
     for number in range(1, count + 1):
         free = np.clip(np.round((shared + rng.normal(size=len(shared))) / 2) / 2, -1.5, 1.5)
-        found.append(
+        people.append(
             say(suite, f"people:study/annotator-{number}", np.where(np.isfinite(gold), gold, free))
         )
-    return found
+    return people

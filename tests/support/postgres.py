@@ -24,16 +24,16 @@ USER = "postgres"  # initdb refuses to run as root
 
 
 def _binaries() -> Path:
-    found = sorted(
+    installed = sorted(
         Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: float(path.parts[-3])
     )
-    if not found:
+    if not installed:
         pytest.skip(
             "PostgreSQL is not installed: no /usr/lib/postgresql/*/bin/initdb "
             "(Debian package postgresql)"
         )
     pytest.importorskip("psycopg", reason="PostgreSQL needs psycopg: install evenhand[postgres]")
-    return found[-1].parent
+    return installed[-1].parent
 
 
 def _run(*command: str | Path) -> None:

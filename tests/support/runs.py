@@ -114,9 +114,9 @@ def hostile() -> Suite:
     return Suite(card=card, probes=probes)
 
 
-def printed(found: Run | Document, width: int, *, is_terminal: bool = False) -> str:
+def printed(shown: Run | Document, width: int, *, is_terminal: bool = False) -> str:
     """What a terminal of this width shows."""
-    document = found if isinstance(found, Document) else audit_document(found)
+    document = shown if isinstance(shown, Document) else audit_document(shown)
     out = io.StringIO()
     console = Console(file=out, width=width, force_terminal=is_terminal, color_system=None)
     print_document(document, console)

@@ -95,9 +95,9 @@ def open_place(
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Place]:
     """A small study that is closed at the end."""
-    found = open_place(tmp_path)
-    yield found
-    found.store.close()
+    result = open_place(tmp_path)
+    yield result
+    result.store.close()
 
 
 def kinds(place: Place) -> list[str]:
@@ -107,9 +107,9 @@ def kinds(place: Place) -> list[str]:
 
 def hidden(page: Page, name: str) -> str:
     """A hidden field of a page's form."""
-    found = re.search(rf'name="{name}" value="([^"]*)"', page.text)
-    assert found, f"no field {name} in {page.text}"
-    return html.unescape(found[1])
+    result = re.search(rf'name="{name}" value="([^"]*)"', page.text)
+    assert result, f"no field {name} in {page.text}"
+    return html.unescape(result[1])
 
 
 def send(client: TestClient, page: Page, path: str, **fields: Any) -> Page:
@@ -127,7 +127,7 @@ def answer(client: TestClient, page: Page, **fields: Any) -> Page:
     return send(client, page, "/question", shown=hidden(page, "shown"), **given)
 
 
-def told(page: Page) -> str:
+def page_text(page: Page) -> str:
     """What a page says, without its tags."""
     return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", page.text)))
 

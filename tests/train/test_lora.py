@@ -1,4 +1,4 @@
-"""Are adapters trained and nothing else, and is the merged model the one that was trained? On a real encoder, and on tiny ones of every family."""
+"""Adapters are trained and nothing else; the merged model is the one that was trained."""
 
 from __future__ import annotations
 
@@ -36,28 +36,9 @@ def words(data: Path, minilm: Path, tmp_path_factory: pytest.TempPathFactory) ->
     lines = (data / "nli" / "en.snli-dev.jsonl").read_text(encoding="utf-8").split("\n")
     for name, part in (("train", lines[:64]), ("dev", lines[64:112])):
         (folder / f"{name}.jsonl").write_text("\n".join(part), encoding="utf-8")
-    told = [
-        "--epochs",
-        "2",
-        "--batch-size",
-        "16",
-        "--checkpoint-every",
-        "2",
-        "--lora",
-        str(RANK),
-        "--no-onnx",
-    ]
-    return [
-        "train",
-        "nli",
-        "--encoder",
-        str(minilm),
-        "--train",
-        str(folder / "train.jsonl"),
-        "--dev",
-        str(folder / "dev.jsonl"),
-        *told,
-    ]
+    files = ["--train", str(folder / "train.jsonl"), "--dev", str(folder / "dev.jsonl")]
+    few = f"--epochs 2 --batch-size 16 --checkpoint-every 2 --lora {RANK} --no-onnx".split()
+    return ["train", "nli", "--encoder", str(minilm), *files, *few]
 
 
 @pytest.fixture(scope="module")
@@ -65,23 +46,23 @@ def out(words: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("run") / "out"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("EVENHAND_OFFLINE", "1")
-        said = evenhand(*words, "--out", folder)
-    assert said.code == 0, said.err
+        done = evenhand(*words, "--out", folder)
+    assert done.code == 0, done.err
     assert (
         "adapters of rank 4, alpha 8: learning rate 0.0002 (the recipe's is 2e-05, for all weights)"
-        in said.out
+        in done.out
     )
-    assert f"adapter of rank 4: {folder / 'adapter'}" in said.out
+    assert f"adapter of rank 4: {folder / 'adapter'}" in done.out
     return folder
 
 
 def logits_of(model: Any, tokenizer: Any, path: str) -> Any:
     pairs = read_pairs([Path(path)])
-    told = tokenizer(
+    encoded = tokenizer(
         [p.premise for p in pairs], [p.hypothesis for p in pairs], padding=True, return_tensors="pt"
     )
     with torch.inference_mode():
-        return model.eval()(**told).logits.numpy()
+        return model.eval()(**encoded).logits.numpy()
 
 
 def test_the_merged_model_answers_as_the_adapter_does(
@@ -142,8 +123,8 @@ def test_a_killed_run_ends_with_the_same_adapter_and_accuracy(
     assert (tmp_path / "out" / "checkpoint" / "state.pt").stat().st_size < (
         out / "model.safetensors"
     ).stat().st_size / 20
-    said = evenhand(*words, "--out", tmp_path / "out")
-    assert said.code == 0 and "goes on from step 6 of 8" in said.out
+    done = evenhand(*words, "--out", tmp_path / "out")
+    assert done.code == 0 and "goes on from step 6 of 8" in done.out
     for name in ("model.safetensors", "adapter/adapter_model.safetensors"):
         assert (out / name).read_bytes() == (tmp_path / "out" / name).read_bytes()
     one, two = (
@@ -183,8 +164,12 @@ def test_every_family_gets_adapters_in_its_encoder_and_a_whole_head(
 ) -> None:
     import transformers
 
-    from evenhand.train.encoders import open_classifier
-    from evenhand.train.lora import adapt, merge, trained_whole
+    from evenhand.train.encoders import (
+        add_adapters,
+        merge_adapters,
+        open_classifier,
+        trained_whole,
+    )
 
     sizes, heads = FAMILIES[family]
     getattr(transformers, f"{family}Model")(
@@ -197,7 +182,7 @@ def test_every_family_gets_adapters_in_its_encoder_and_a_whole_head(
         for name, part in opened.model.named_modules()
         if isinstance(part, torch.nn.Linear) and name.startswith(opened.model.base_model_prefix)
     }
-    model = adapt(opened, adapted(find_recipe("nli-coal"), RANK)).eval()
+    model = add_adapters(opened, adapted(find_recipe("nli-coal"), RANK)).eval()
     trained = {
         name.removeprefix("base_model.model.")
         for name, value in model.named_parameters()
@@ -216,15 +201,14 @@ def test_every_family_gets_adapters_in_its_encoder_and_a_whole_head(
                 )
         ids = torch.arange(5, 25).reshape(2, 10)
         before = model(input_ids=ids).logits
-        after = merge(model).eval()(input_ids=ids).logits
+        after = merge_adapters(model).eval()(input_ids=ids).logits
     assert torch.allclose(before, after, atol=1e-5) and float(before.abs().max()) > 0.01
 
 
 def test_a_new_pooler_is_trained_whole(tmp_path: Path) -> None:
     from transformers import BertConfig, BertModel
 
-    from evenhand.train.encoders import open_classifier
-    from evenhand.train.lora import adapt, trained_whole
+    from evenhand.train.encoders import add_adapters, open_classifier, trained_whole
 
     BertModel(BertConfig(**SMALL), add_pooling_layer=False).save_pretrained(tmp_path)
     opened = open_classifier(
@@ -232,7 +216,7 @@ def test_a_new_pooler_is_trained_whole(tmp_path: Path) -> None:
     )
     assert opened.new_within == ("bert.pooler.dense.bias", "bert.pooler.dense.weight")
     assert trained_whole(opened) == ["bert.pooler.dense", "classifier"]
-    model = adapt(opened, adapted(find_recipe("nli-coal"), RANK))
+    model = add_adapters(opened, adapted(find_recipe("nli-coal"), RANK))
     trained = [name for name, value in model.named_parameters() if value.requires_grad]
     assert "base_model.model.bert.pooler.dense.modules_to_save.default.weight" in trained
     assert not any("pooler" in name and "lora_" in name for name in trained)

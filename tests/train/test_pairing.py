@@ -1,4 +1,4 @@
-"""Are the logits of a pair and of its twin pulled together, exactly as the formula says?"""
+"""The logits of a pair and of its twin are pulled together, exactly as the formula says."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ import pytest
 from commands import evenhand
 from hypothesis import given
 from hypothesis import strategies as st
-from training_room import write
+from training_room import save_encoder, small_corpus, write
 
 from evenhand.core.errors import InputError
-from evenhand.train.corpus import Pair, read_corpus, read_pairs, require_twins
+from evenhand.train.corpus import Pair, read_corpora, read_corpus, read_pairs
+from evenhand.train.recipes import Recipe, RunOptions
 
 ROW = {"premise": "He runs", "hypothesis": "A man moves", "label": "entailment"}
 TWIN = {"twin_premise": "She runs", "twin_hypothesis": "A woman moves"}
@@ -31,7 +32,11 @@ def test_twins_are_read_from_rows_and_tables(tmp_path: Path) -> None:
         none,
         none,
     ]
-    table = "premise,hypothesis,label,twin_premise,twin_hypothesis\nHe runs,A man moves,entailment,She runs,A woman moves\nHe runs,A man moves,entailment,,\n"
+    table = (
+        "premise,hypothesis,label,twin_premise,twin_hypothesis\n"
+        "He runs,A man moves,entailment,She runs,A woman moves\n"
+        "He runs,A man moves,entailment,,\n"
+    )
     assert read_pairs([write(tmp_path / "a.csv", table)]) == [there, none]
 
 
@@ -48,36 +53,27 @@ def test_half_a_twin_is_an_error(tmp_path: Path, twin: dict[str, Any], reason: s
         read_corpus(write(tmp_path / "a.jsonl", json.dumps(ROW | twin)))
 
 
-def test_pairing_without_twins_says_how_to_make_them(tmp_path: Path) -> None:
+def test_pairing_without_twins_says_how_to_make_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evenhand.train.require_packages", lambda: None)
     rows = [ROW | {"label": label} for label in ("entailment", "neutral", "contradiction")]
     path = write(tmp_path / "a.jsonl", "\n".join(map(json.dumps, rows)))
-    with pytest.raises(
-        InputError, match=r"a\.jsonl: no row has a twin .*`evenhand mitigate swap FILE --paired`"
-    ):
-        require_twins([read_corpus(path)])
-    told = (
-        "train",
-        "nli",
-        "--encoder",
-        "default",
-        "--train",
-        path,
-        "--dev",
-        path,
-        "--out",
-        tmp_path / "out",
-        "--pairing",
-    )
-    said = evenhand(*told, "1")
-    assert (said.code, said.out) == (2, "") and "mitigate swap FILE --paired" in said.err
-    assert "pairing is -1.0; give a number of at least 0" in evenhand(*told, "-1").err
+    reason = r"a\.jsonl: no row has a twin .*`evenhand mitigate swap FILE --paired`"
+    with pytest.raises(InputError, match=reason):
+        read_corpora([path], []).require_twins()
+    files = ("--encoder", "default", "--train", path, "--dev", path, "--out", tmp_path / "out")
+    done = evenhand("train", "nli", *files, "--pairing", "1")
+    assert (done.code, done.out) == (2, "") and "mitigate swap FILE --paired" in done.err
+    done = evenhand("train", "nli", *files, "--pairing", "-1")
+    assert "pairing is -1.0; give a number of at least 0" in done.err
     assert not (tmp_path / "out").exists()
 
 
 def slow_loss(
     logits: list[list[float]], twins: dict[int, list[float]], labels: list[int], weight: float
 ) -> float:
-    """Cross entropy of the pairs, and the mean over pairs with a twin and over labels of the squared difference."""
+    """Cross entropy, and the mean over pairs with a twin and labels of the squared difference."""
     entropy = [
         float(np.log(np.exp(row).sum()) - row[label])
         for row, label in zip(map(np.asarray, logits), labels, strict=True)
@@ -92,26 +88,22 @@ def slow_loss(
 @pytest.fixture(scope="module")
 def tools(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Any]:
     """A tiny model without dropout, and its tokenizer."""
-    training = pytest.importorskip("test_training", reason="needs the train extra")
+    pytest.importorskip("torch", reason="needs the train extra")
     from transformers import AutoTokenizer
 
     from evenhand.train.encoders import open_classifier
-    from evenhand.train.recipes import Recipe
 
-    folder = training.save_encoder(tmp_path_factory.mktemp("encoder"))
-    return open_classifier(folder, Recipe(name="t")).model.eval(), AutoTokenizer.from_pretrained(
-        folder
-    )
+    folder = save_encoder(tmp_path_factory.mktemp("encoder"))
+    model = open_classifier(folder, Recipe(name="t")).model.eval()
+    return model, AutoTokenizer.from_pretrained(folder)
 
 
 def one_by_one(model: Any, tokenizer: Any, premise: str, hypothesis: str) -> list[float]:
     import torch
 
     with torch.no_grad():
-        found: list[float] = (
-            model(**tokenizer(premise, hypothesis, return_tensors="pt")).logits[0].tolist()
-        )
-    return found
+        encoded = tokenizer(premise, hypothesis, return_tensors="pt")
+        return list(model(**encoded).logits[0].tolist())
 
 
 @pytest.mark.torch
@@ -121,8 +113,7 @@ def test_the_loss_of_a_batch_is_that_of_a_slow_computation(
 ) -> None:
     import torch
 
-    from evenhand.train.batching import Encoded
-    from evenhand.train.pairing import ask, paired_loss
+    from evenhand.train.batches import EncodedPairs, logits_of, paired_loss
 
     model, tokenizer = tools
     rng = np.random.default_rng(3)
@@ -140,12 +131,13 @@ def test_the_loss_of_a_batch_is_that_of_a_slow_computation(
         )
         for i in range(20)
     ]
-    data = Encoded(tokenizer, pairs, 64, has_twins=True)
+    data = EncodedPairs(tokenizer, pairs, 64, has_twins=True)
     assert len(data) == len(data.lengths) == 20 and int((data.twins >= 0).sum()) == sum(
         p.twin is not None for p in pairs
     )
     rows = np.asarray([3, 19, 0, 7, 8, 11, 2])
-    loss = paired_loss(ask(model, torch.device("cpu")), data, torch.nn.CrossEntropyLoss(), 0.7)
+    call = logits_of(model, torch.device("cpu"))
+    loss = paired_loss(call, data, torch.nn.CrossEntropyLoss(), 0.7)
     logits = [one_by_one(model, tokenizer, pairs[i].premise, pairs[i].hypothesis) for i in rows]
     twins = {
         k: one_by_one(model, tokenizer, *twin)
@@ -161,7 +153,7 @@ def test_the_loss_of_a_batch_is_that_of_a_slow_computation(
 def test_the_parts_of_several_processes_make_up_the_whole(has_twin: list[bool], count: int) -> None:
     """The mean over processes, weighted as the loop does, is the loss of the whole batch."""
     torch = pytest.importorskip("torch")
-    from evenhand.train.pairing import paired_loss
+    from evenhand.train.batches import paired_loss
 
     n, rng = len(has_twin), np.random.default_rng(len(has_twin))
 
@@ -185,30 +177,23 @@ def test_the_parts_of_several_processes_make_up_the_whole(has_twin: list[bool], 
 @pytest.mark.torch
 def test_a_heavy_weight_brings_twins_together(tmp_path: Path) -> None:
     """Where a word decides that its twin lacks: with pairing the two answers come closer by far."""
-    training = pytest.importorskip("test_training", reason="needs the train extra")
-    import torch
+    torch = pytest.importorskip("torch", reason="needs the train extra")
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-    from evenhand.train.fit import fit
-    from evenhand.train.recipes import Recipe
+    from evenhand.train.fine_tuning import TrainingData, fit
 
-    encoder = training.save_encoder(tmp_path)
+    encoder = save_encoder(tmp_path)
     pairs = [
         Pair(p.premise, p.hypothesis, p.label, (p.premise, "w1 maybe"))
-        for p in training.corpus(300, 1)
+        for p in small_corpus(300, 1)
     ]
     apart = {}
     for weight in (0.0, 5.0):
         out = tmp_path / str(weight)
-        card = fit(
-            encoder,
-            pairs,
-            {"dev": pairs[:60]},
-            Recipe(name="t", epochs=3, learning_rate=3e-3, average=0.0, pairing=weight),
-            out,
-            say=lambda _: None,
-        )
-        assert card.get("pairs with a twin") == (300 if weight else None)
+        recipe = Recipe(name="t", epochs=3, learning_rate=3e-3, average=0.0, pairing=weight)
+        data = TrainingData(train=pairs, dev={"dev": pairs[:60]})
+        card = fit(encoder, data, recipe, out, RunOptions(say=lambda _: None))
+        assert card.facts.get("pairs with a twin") == (300 if weight else None)
         model, tokenizer = (
             AutoModelForSequenceClassification.from_pretrained(out).eval(),
             AutoTokenizer.from_pretrained(out),

@@ -1,9 +1,10 @@
-"""Does `evenhand train nli` read the published forms, know the recipes of the papers, and refuse what would waste hours?"""
+"""`evenhand train nli` reads the published forms and refuses what would waste hours."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,32 +18,57 @@ from evenhand.train.recipes import NAMED, RECIPES, find_recipe
 GOOD = '{"premise": "a", "hypothesis": "b", "label": "neutral"}'
 PAIRS = [Pair("A man runs .", "He moves", "entailment"), Pair("She sings", "It rains", "neutral")]
 FORMS = {
-    "own.jsonl": '{"premise": "A man runs .", "hypothesis": "He moves", "label": "entailment"}\n{"premise": "She sings", "hypothesis": "It rains", "label": "neutral"}\n',
-    "snli.jsonl": '{"gold_label": "entailment", "sentence1": "A man runs .", "sentence2": "He moves", "annotator_labels": ["neutral"]}\n'
-    '{"gold_label": "-", "sentence1": "A", "sentence2": "B"}\n{"gold_label": "neutral", "sentence1": "She sings", "sentence2": "It rains"}\n',
-    "ocnli.json": '{"level": "easy", "sentence1": "A man runs .", "sentence2": "He moves", "label": "entailment", "label0": "neutral"}\n'
-    '{"sentence1": "She sings", "sentence2": "It rains", "label": "neutral"}\n{"sentence1": "x", "sentence2": "y", "label": "-"}\n',
-    "jsnli.tsv": "entailment\tA man runs .\tHe moves\nneutral\tShe sings\tIt rains\n",
-    "glue.tsv": 'index\tsentence1\tsentence2\tgold_label\n0\tA man runs .\tHe moves\tentailment\n1\tShe sings\tIt rains\tneutral\n2\t"A\tB\t-\n',
-    "snli.txt": "gold_label\tsentence1\tsentence2\tlabel1\tlabel2\nentailment\tA man runs .\tHe moves\tentailment\t\t\nneutral\tShe sings\tIt rains\tneutral\t\n",
-    "anli.jsonl": '{"context": "A man runs .", "hypothesis": "He moves", "label": "e"}\n{"context": "She sings", "hypothesis": "It rains", "label": "n"}\n',
-    "table.csv": 'label,premise,hypothesis\nEntailment,A man runs .,He moves\nneutral,"She sings",It rains\n',
+    "own.jsonl": (
+        '{"premise": "A man runs .", "hypothesis": "He moves", "label": "entailment"}',
+        '{"premise": "She sings", "hypothesis": "It rains", "label": "neutral"}',
+    ),
+    "snli.jsonl": (
+        '{"gold_label": "entailment", "sentence1": "A man runs .", "sentence2": "He moves", '
+        '"annotator_labels": ["neutral"]}',
+        '{"gold_label": "-", "sentence1": "A", "sentence2": "B"}',
+        '{"gold_label": "neutral", "sentence1": "She sings", "sentence2": "It rains"}',
+    ),
+    "ocnli.json": (
+        '{"level": "easy", "sentence1": "A man runs .", "sentence2": "He moves", '
+        '"label": "entailment", "label0": "neutral"}',
+        '{"sentence1": "She sings", "sentence2": "It rains", "label": "neutral"}',
+        '{"sentence1": "x", "sentence2": "y", "label": "-"}',
+    ),
+    "jsnli.tsv": ("entailment\tA man runs .\tHe moves", "neutral\tShe sings\tIt rains"),
+    "glue.tsv": (
+        "index\tsentence1\tsentence2\tgold_label",
+        "0\tA man runs .\tHe moves\tentailment",
+        "1\tShe sings\tIt rains\tneutral",
+        '2\t"A\tB\t-',
+    ),
+    "snli.txt": (
+        "gold_label\tsentence1\tsentence2\tlabel1\tlabel2",
+        "entailment\tA man runs .\tHe moves\tentailment\t\t",
+        "neutral\tShe sings\tIt rains\tneutral\t",
+    ),
+    "anli.jsonl": (
+        '{"context": "A man runs .", "hypothesis": "He moves", "label": "e"}',
+        '{"context": "She sings", "hypothesis": "It rains", "label": "n"}',
+    ),
+    "table.csv": (
+        "label,premise,hypothesis",
+        "Entailment,A man runs .,He moves",
+        'neutral,"She sings",It rains',
+    ),
 }
 
 
 @pytest.mark.parametrize("name", FORMS)
 def test_every_published_form_is_read(tmp_path: Path, name: str) -> None:
-    corpus = read_corpus(write(tmp_path / name, FORMS[name]))
+    text = "\n".join(FORMS[name]) + "\n"
+    corpus = read_corpus(write(tmp_path / name, text))
     assert list(corpus.pairs) == PAIRS
     undecided = int(name in ("snli.jsonl", "ocnli.json", "glue.tsv"))
     assert corpus.undecided == undecided
-    told = corpus.describe()
-    assert told["sha256"] == hashlib.sha256(FORMS[name].encode()).hexdigest()
-    assert (told["rows"], told["pairs"], told["left out"]) == (
-        2 + undecided,
-        2,
-        {"label -": 1} if undecided else {},
-    )
+    file = corpus.describe()
+    assert file["sha256"] == hashlib.sha256(text.encode()).hexdigest()
+    assert (file["rows"], file["pairs"]) == (2 + undecided, 2)
+    assert file["left out"] == ({"label -": 1} if undecided else {})
 
 
 def test_words_of_jsnli_stay_apart(tmp_path: Path) -> None:
@@ -131,11 +157,11 @@ def test_a_bad_training_row_is_named(tmp_path: Path, name: str, text: str, reaso
 
 
 def test_recipes_are_those_of_the_papers_and_the_own_ones_are_untouched() -> None:
-    told = {
+    decisions = {
         name: (r.epochs, r.learning_rate, r.batch_size, r.max_length, r.form)
         for name, r in NAMED.items()
     }
-    assert told == {
+    assert decisions == {
         "nli-coal": (5, 2e-5, 32, 128, "pair"),
         "sharma": (3, 2e-5, 32, 128, "pair"),
         "sharma-1e-5": (3, 1e-5, 32, 128, "pair"),
@@ -215,14 +241,16 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ({"--pairing": "nan"}, "pairing is nan; give a number of at least 0"),
         (
             {"--pairing": "1"},
-            "train.jsonl: no row has a twin (twin_premise and twin_hypothesis), which --pairing compares with: make them with",
+            "train.jsonl: no row has a twin (twin_premise and twin_hypothesis), "
+            "which --pairing compares with: make them with",
         ),
         ({"--out": "train.jsonl/x"}, "cannot write train.jsonl"),
     ],
 )
 def test_what_would_waste_hours_is_said_at_once(
-    place: Path, changes: dict[str, str], reason: str
+    place: Path, changes: dict[str, str], reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("evenhand.train.require_packages", lambda: None)
     before = files_in(place)
     words = {
         "--encoder": "enc",
@@ -231,7 +259,22 @@ def test_what_would_waste_hours_is_said_at_once(
         "--out": "out",
         **changes,
     }
-    said = evenhand("train", "nli", *(word for pair in words.items() for word in pair))
-    assert (said.code, said.out) == (2, "")
-    assert said.err.startswith("error: ") and reason in said.err and said.err.count("\n") == 1
+    done = evenhand("train", "nli", *(word for pair in words.items() for word in pair))
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("error: ") and reason in done.err and done.err.count("\n") == 1
+    assert files_in(place) == before
+
+
+@pytest.mark.parametrize("words", [("nli", "--encoder", "enc"), ("vectors",)])
+def test_without_torch_it_is_said_at_once_what_to_install(
+    place: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    before = files_in(place)
+    files = ("--train", "train.jsonl", "--dev", "dev.jsonl", "--out", "out")
+    done = evenhand("train", *words, *files)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("error: training needs torch and transformers (torch ")
+    assert done.err.endswith("not installed): pip install 'evenhand[train]'\n")
+    assert done.err.count("\n") == 1
     assert files_in(place) == before

@@ -1,4 +1,4 @@
-"""Is an encoder that cannot be trained refused at once, and said what starts at random in one that can?"""
+"""An encoder that cannot be trained is refused at once; what starts at random is named."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ def test_a_model_of_pictures_is_no_encoder_of_texts(room: Room, tmp_path: Path) 
         patch_size=8,
     )
     folder = save(room, tmp_path / "vit", ViTModel(config))
-    said = room.train("vit", "--encoder", str(folder))
+    done = room.train("vit", "--encoder", str(folder))
     assert (
-        said.code == 2
-        and f"'{folder}' is of the kind 'vit', which has no form that classifies texts" in said.err
+        done.code == 2
+        and f"'{folder}' is of the kind 'vit', which has no form that classifies texts" in done.err
     )
     assert not (room.folder / "vit").exists()
 
@@ -70,15 +70,15 @@ def test_a_model_without_padding_is_refused_before_anything_is_written(
     tokenizer = AutoTokenizer.from_pretrained(folder)
     tokenizer.pad_token = None
     tokenizer.save_pretrained(folder)
-    said = room.train("gpt", "--encoder", str(folder))
+    done = room.train("gpt", "--encoder", str(folder))
     assert (
-        said.code == 2
-        and "has no token for padding; name an encoder of the kind of BERT or RoBERTa" in said.err
+        done.code == 2
+        and "has no token for padding; name an encoder of the kind of BERT or RoBERTa" in done.err
     )
     assert not (room.folder / "gpt").exists()
 
 
-def test_a_missing_pooler_is_refused_or_on_request_said_and_trained(
+def test_a_missing_pooler_is_refused_or_on_request_named_and_trained(
     room: Room, tmp_path: Path
 ) -> None:
     from transformers import BertConfig, BertModel
@@ -86,26 +86,22 @@ def test_a_missing_pooler_is_refused_or_on_request_said_and_trained(
     folder = save(room, tmp_path / "bare", BertModel(BertConfig(**SMALL), add_pooling_layer=False))
     refused = room.train("bare", "--encoder", str(folder), "--epochs", "1")
     assert refused.code == 2
-    assert (
-        f"'{folder}' was saved without bert.pooler.dense.bias, bert.pooler.dense.weight, which the classifier reads; give --fresh-pooler"
-        in refused.err
-    )
-    said = room.train("bare", "--encoder", str(folder), "--epochs", "1", "--fresh-pooler")
-    assert said.code == 0, said.err
-    assert (
-        f"warning: {folder} has no weights for bert.pooler.dense.bias, bert.pooler.dense.weight; they start at random"
-        in said.out
-    )
+    names = "bert.pooler.dense.bias, bert.pooler.dense.weight"
+    reason = f"'{folder}' was saved without {names}, which the classifier reads"
+    assert f"{reason}; give --fresh-pooler" in refused.err
+    done = room.train("bare", "--encoder", str(folder), "--epochs", "1", "--fresh-pooler")
+    assert done.code == 0, done.err
+    assert f"warning: {folder} has no weights for {names}; they start at random" in done.out
     assert room.card("bare")["new weights"] == [
         "bert.pooler.dense.bias",
         "bert.pooler.dense.weight",
         "classifier.bias",
         "classifier.weight",
     ]
-    said = room.train("usual", "--epochs", "1")
+    done = room.train("usual", "--epochs", "1")
     assert (
-        said.code == 0
-        and "warning" not in said.out
+        done.code == 0
+        and "warning" not in done.out
         and room.card("usual")["new weights"] == ["classifier.bias", "classifier.weight"]
     )
     again = room.train("again", "--encoder", str(room.folder / "usual"), "--epochs", "1")
@@ -141,8 +137,8 @@ def test_weights_that_do_not_belong_to_the_configuration_are_refused(
     ):
         open_classifier(folder, Recipe(name="t"))
     folder = save(room, tmp_path / "short", BertModel(BertConfig(**SMALL)))
-    told = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    (folder / "config.json").write_text(json.dumps(told | {"vocab_size": 300}), encoding="utf-8")
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    (folder / "config.json").write_text(json.dumps(config | {"vocab_size": 300}), encoding="utf-8")
     with pytest.raises(
         LoadError,
         match=r"bert\.embeddings\.word_embeddings\.weight is \[208, 32\] in its weights, \[300, 32\] by its config",
@@ -182,6 +178,6 @@ def test_other_kinds_that_have_a_head_are_trained(room: Room, tmp_path: Path, ki
     }[kind]()
     folder = save(room, tmp_path / kind, model)
     for more in ((), ("--lora", "4")):
-        said = room.train(f"{kind}{len(more)}", "--encoder", str(folder), "--epochs", "1", *more)
-        assert said.code == 0, said.err + said.out
+        done = room.train(f"{kind}{len(more)}", "--encoder", str(folder), "--epochs", "1", *more)
+        assert done.code == 0, done.err + done.out
         assert room.card(f"{kind}{len(more)}")["accuracy"]["dev"] >= 0

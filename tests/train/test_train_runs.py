@@ -1,4 +1,4 @@
-"""Does a run of `evenhand train nli` say what was done, and end the same whether or not it was killed half-way?"""
+"""A run of `evenhand train nli` says what was done, and ends the same when it was killed."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from evenhand.train.corpus import read_pairs
 @pytest.fixture(scope="module")
 def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
     """With one run that nothing disturbed, `whole`."""
-    found = Room(tmp_path_factory.mktemp("room"))
+    made = Room(tmp_path_factory.mktemp("room"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("EVENHAND_OFFLINE", "1")
-        said = found.train("whole")
-    assert said.code == 0, said.err
-    assert "330 pairs, 1 rows without a gold label left out" in said.out
-    yield found
+        done = made.train("whole")
+    assert done.code == 0, done.err
+    assert "330 pairs, 1 rows without a gold label left out" in done.out
+    yield made
 
 
 @pytest.mark.torch
@@ -85,9 +85,9 @@ def test_the_run_card_says_what_was_done(room: Room) -> None:
 def test_a_finished_run_is_not_trained_again_and_another_one_not_mixed_with_it(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evenhand.train.tuning.fit", None)
-    said = room.train("whole")
-    assert said.code == 0 and "is finished, nothing is trained" in said.out
+    monkeypatch.setattr("evenhand.train.fine_tuning.fit", None)
+    done = room.train("whole")
+    assert done.code == 0 and "is finished, nothing is trained" in done.out
     other = room.train("whole", "--epochs", "4")
     assert (
         other.code == 2
@@ -114,8 +114,8 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_weights(
     assert not (room.folder / out / "training.json").exists()
     other = room.train(out, "--seed", "5")
     assert other.code == 2 and "recipe.seed: 13, now 5" in other.err
-    said = room.train(out)
-    assert said.code == 0 and f"goes on from step {last} of 33" in said.out
+    done = room.train(out)
+    assert done.code == 0 and f"goes on from step {last} of 33" in done.out
     assert room.is_same("whole", out)
     same = ("accuracy", "interval", "steps", "kept epoch", "dev accuracy by epoch")
     assert {k: room.card(out)[k] for k in same} == {k: room.card("whole")[k] for k in same}
@@ -128,17 +128,17 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_weights(
 @pytest.mark.torch
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_a_killed_run_of_adapters_and_twins_goes_on_too(room: Room) -> None:
-    """With what is new since checkpoints are written; the checkpoint holds adapters and head, and nothing of the encoder."""
+    """The checkpoint holds adapters and head, and nothing of the encoder."""
     import torch
 
     words = ("--train", str(room.folder / "train-paired.jsonl"), "--lora", "4", "--pairing", "0.5")
-    said = room.train("lora", *words)
-    assert said.code == 0, said.err
+    done = room.train("lora", *words)
+    assert done.code == 0, done.err
     kill("step", 30, room.words("lora-killed", *words))
     state = torch.load(room.folder / "lora-killed" / "checkpoint" / "state.pt", weights_only=True)
     assert sum(w.numel() for w in state["weights"]) == room.card("lora")["parameters"]["trained"]
-    said = room.train("lora-killed", *words)
-    assert said.code == 0 and "goes on from step" in said.out
+    done = room.train("lora-killed", *words)
+    assert done.code == 0 and "goes on from step" in done.out
     assert room.is_same("lora", "lora-killed")
     assert {room.card(name)["accuracy"]["dev"] for name in ("lora", "lora-killed")} == {
         room.card("lora")["accuracy"]["dev"]
@@ -159,7 +159,7 @@ def test_a_finished_or_half_done_run_of_before_is_not_refused_for_what_it_did_no
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from evenhand.core.errors import EvenhandError
-    from evenhand.train.checkpoints import require_same
+    from evenhand.train.run_cards import require_same
 
     path = room.folder / "whole" / "training.json"
     now = path.read_text(encoding="utf-8")
@@ -167,7 +167,7 @@ def test_a_finished_or_half_done_run_of_before_is_not_refused_for_what_it_did_no
     for name in ("pairing", "lora", "lora_alpha"):
         del card["recipe"][name]
     write(path, json.dumps(card))
-    monkeypatch.setattr("evenhand.train.tuning.fit", None)
+    monkeypatch.setattr("evenhand.train.fine_tuning.fit", None)
     assert "is finished, nothing is trained" in room.train("whole").out
     other = room.train("whole", "--lora", "8")
     assert other.code == 2 and "(recipe.lora: 0, now 8)" in other.err
@@ -181,23 +181,23 @@ def test_a_finished_or_half_done_run_of_before_is_not_refused_for_what_it_did_no
 @pytest.mark.torch
 def test_two_runs_in_one_folder_are_one_too_many(room: Room) -> None:
     from evenhand.core.errors import EvenhandError
-    from evenhand.train.processes import LOCK, sole
+    from evenhand.train.checkpoints import LOCK, locked
 
     out = room.folder / "locked"
     out.mkdir()
-    with sole(out):
-        said = room.train("locked")
+    with locked(out):
+        done = room.train("locked")
         assert (
-            said.code == 2
-            and f"another run is training in {out} (process {os.getpid()} on " in said.err
+            done.code == 2
+            and f"another run is training in {out} (process {os.getpid()} on " in done.err
         )
-        with pytest.raises(EvenhandError), sole(out):
+        with pytest.raises(EvenhandError), locked(out):
             pass
     assert not (out / LOCK).exists()
     write(
         out / LOCK, "1 on a machine that was switched off"
     )  # nobody holds it: the process is dead
-    with sole(out):
+    with locked(out):
         assert (out / LOCK).read_text(encoding="utf-8").startswith(f"{os.getpid()} on ")
     assert not (out / LOCK).exists() and not (room.folder / "whole" / LOCK).exists()
 
@@ -218,8 +218,8 @@ def test_ctrl_c_says_how_to_go_on(room: Room, monkeypatch: pytest.MonkeyPatch) -
                 raise KeyboardInterrupt
 
         monkeypatch.setattr(Run, "_step", press)
-        said = room.train("pressed")
-        assert (said.code, said.err.strip()) == (130, f"stopped: {kept}")
+        done = room.train("pressed")
+        assert (done.code, done.err.strip()) == (130, f"stopped: {kept}")
     monkeypatch.setattr(Run, "_step", step)
     (room.folder / "pressed" / "checkpoint" / "state.pt").write_bytes(b"PK torn")
     torn = room.train("pressed")
@@ -236,10 +236,10 @@ def test_a_model_of_suppositions_is_as_right_when_asked_in_its_form_as_its_card_
     from evenhand.respondents.nli import NliSource
 
     out = f"form-{form[0]}"
-    said = room.train(
+    done = room.train(
         out, "--recipe", "supposition", "--form", form, "--epochs", "8", "--limit", "300", "--onnx"
     )
-    assert said.code == 0, said.err
+    assert done.code == 0, done.err
     for folder in (out, f"{out}/onnx"):
         assert (
             json.loads((room.folder / folder / "config.json").read_text(encoding="utf-8"))[
@@ -260,22 +260,28 @@ def test_a_model_of_suppositions_is_as_right_when_asked_in_its_form_as_its_card_
         Probe(id=str(i), kind="pair", language="en", texts=(p.premise, p.hypothesis))
         for i, p in enumerate(dev)
     ]
-    found = {}
+    logits = {}
     for asked in (form, "pair"):
         respondent = NliSource().open(
             str(room.folder / out / "onnx"), RespondentOptions(form=asked)
         )
-        found[asked] = respondent.answer(probes)
-    right = [NLI_LABELS[k] == p.label for k, p in zip(found[form].argmax(axis=1), dev, strict=True)]
+        logits[asked] = respondent.answer(probes).values[:, 0]
+    best = logits[form].argmax(axis=1)
+    right = [NLI_LABELS[k] == p.label for k, p in zip(best, dev, strict=True)]
     assert np.mean(right) == card["accuracy"]["dev"] > 0.6
-    assert np.abs(found[form] - found["pair"]).max() > 0.01  # the form is no matter of indifference
+    # the form is no matter of indifference
+    assert np.abs(logits[form] - logits["pair"]).max() > 0.01
 
 
 @pytest.mark.torch
 @pytest.mark.skipif(importlib.util.find_spec("accelerate") is None, reason="needs accelerate")
 @pytest.mark.parametrize("more", ["{}", '{"pairing": 2.0}', '{"lora": 4}'])
 def test_two_processes_end_with_the_weights_of_one(room: Room, tmp_path: Path, more: str) -> None:
-    """Without dropout, whose units differ; the batch size 31 leaves parts of unequal size, the last batch of 1 row leaves one process without a part."""
+    """Without dropout, whose units differ.
+
+    The batch size 31 leaves parts of unequal size, the last batch of 1 row leaves one process
+    without a part.
+    """
     script = write(tmp_path / "shared.py", SHARED)
     env = {**os.environ, "ACCELERATE_USE_CPU": "true", "OMP_NUM_THREADS": "1"}
     launch = ["-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-port", "29617"]
@@ -305,12 +311,22 @@ from pathlib import Path
 import torch
 torch.set_num_threads(1)
 from evenhand.train.corpus import read_pairs
-from evenhand.train.fit import fit
-from evenhand.train.processes import open_processes
-from evenhand.train.recipes import Recipe
+from evenhand.train.fine_tuning import TrainingData, fit
+from evenhand.train.loop import open_processes
+from evenhand.train.recipes import Recipe, RunOptions
 
 encoder, data, out = map(Path, sys.argv[1:4])
 pairs = read_pairs([data])[:311]
-recipe = Recipe(name="shared", epochs=1, batch_size=31, learning_rate=1e-3, dropout=0.0, has_frozen_words=False, is_best_kept=True, **json.loads(sys.argv[4]))
-fit(encoder, pairs, {"dev": pairs[:70]}, recipe, out, processes=open_processes(), every=5)
+recipe = Recipe(
+    name="shared",
+    epochs=1,
+    batch_size=31,
+    learning_rate=1e-3,
+    dropout=0.0,
+    has_frozen_words=False,
+    is_best_kept=True,
+    **json.loads(sys.argv[4]),
+)
+sets = TrainingData(train=pairs, dev={"dev": pairs[:70]})
+fit(encoder, sets, recipe, out, RunOptions(checkpoint_every=5), open_processes())
 """

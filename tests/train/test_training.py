@@ -1,4 +1,4 @@
-"""Does the training code learn, repeat itself, and pack what it learnt without changing it? On a tiny encoder made here."""
+"""Training learns, repeats itself, and packs what it learnt without changing it."""
 
 from __future__ import annotations
 
@@ -9,45 +9,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from training_room import save_encoder, small_corpus
 
 from evenhand.core.errors import EvenhandError
-from evenhand.core.probe import NLI_LABELS, Probe
+from evenhand.core.probe import Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.train.corpus import Pair
+from evenhand.train.recipes import Recipe, RunOptions
+from evenhand.train.run_cards import RunCard, accuracy_interval
 
 torch = pytest.importorskip("torch", reason="needs the train extra")
 pytestmark = pytest.mark.torch
-WORDS = {"entailment": "yes", "neutral": "maybe", "contradiction": "no"}
-
-
-def save_encoder(folder: Path) -> Path:
-    from transformers import BertConfig, BertModel, BertTokenizerFast
-
-    torch.set_num_threads(
-        1
-    )  # on a busy machine two threads wait for each other longer than so small a network takes
-    words = [
-        "[PAD]",
-        "[UNK]",
-        "[CLS]",
-        "[SEP]",
-        "[MASK]",
-        *WORDS.values(),
-        *(f"w{i}" for i in range(200)),
-    ]
-    (folder / "vocab.txt").write_text("\n".join(words), encoding="utf-8")
-    BertTokenizerFast(str(folder / "vocab.txt"), do_lower_case=True).save_pretrained(folder)
-    torch.manual_seed(0)
-    config = BertConfig(
-        vocab_size=len(words),
-        hidden_size=64,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=128,
-        max_position_embeddings=64,
-    )
-    BertModel(config).save_pretrained(folder)
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -55,31 +26,14 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save_encoder(tmp_path_factory.mktemp("encoder"))
 
 
-def corpus(count: int, seed: int) -> list[Pair]:
-    rng = np.random.default_rng(seed)
-    found: list[Pair] = []
-    for i in range(count):
-        label = NLI_LABELS[i % 3]
-        noise = " ".join(f"w{n}" for n in rng.integers(0, 200, size=rng.integers(2, 20)))
-        found.append(Pair(noise, f"w{rng.integers(200)} {WORDS[label]}", label))
-    return found
-
-
-def train(encoder: Path, out: Path, **changes: object) -> dict[str, object]:
-    from evenhand.train.fit import fit
-    from evenhand.train.recipes import Recipe
+def train(encoder: Path, out: Path, seed: int = 13) -> RunCard:
+    from evenhand.train.fine_tuning import TrainingData, fit
 
     recipe = Recipe(
-        **{
-            "name": "tiny",
-            "epochs": 5,
-            "learning_rate": 3e-3,
-            "average": 0.9,
-            "has_frozen_words": False,
-            **changes,
-        }
-    )  # type: ignore[arg-type]
-    return fit(encoder, corpus(600, 1), {"dev": corpus(90, 2)}, recipe, out, say=lambda _: None)
+        name="tiny", epochs=5, learning_rate=3e-3, average=0.9, has_frozen_words=False, seed=seed
+    )
+    data = TrainingData(train=small_corpus(600, 1), dev={"dev": small_corpus(90, 2)})
+    return fit(encoder, data, recipe, out, RunOptions(say=lambda _: None))
 
 
 def test_an_encoder_learns_names_its_labels_and_repeats_itself(
@@ -88,7 +42,7 @@ def test_an_encoder_learns_names_its_labels_and_repeats_itself(
     from safetensors.numpy import load_file
 
     card = train(encoder, tmp_path / "one")
-    assert card["accuracy"] == {"dev": pytest.approx(1.0, abs=0.05)}
+    assert card.accuracy == {"dev": pytest.approx(1.0, abs=0.05)}
     config = json.loads((tmp_path / "one" / "config.json").read_text(encoding="utf-8"))
     assert config["id2label"] == {"0": "entailment", "1": "neutral", "2": "contradiction"}
     train(encoder, tmp_path / "two")
@@ -103,9 +57,9 @@ def test_an_encoder_learns_names_its_labels_and_repeats_itself(
 def test_batches_hold_every_pair_once_and_hardly_any_padding(encoder: Path) -> None:
     from transformers import AutoTokenizer
 
-    from evenhand.train.batching import Encoded, shuffled
+    from evenhand.train.batches import EncodedPairs, shuffled
 
-    data = Encoded(AutoTokenizer.from_pretrained(encoder), corpus(2000, 3), 64)
+    data = EncodedPairs(AutoTokenizer.from_pretrained(encoder), small_corpus(2000, 3), 64)
     batches = shuffled(data.lengths, 32, np.random.default_rng(0))
     assert sorted(int(i) for rows in batches for i in rows) == list(range(2000))
     filled, padded = (
@@ -126,7 +80,6 @@ def test_batches_hold_every_pair_once_and_hardly_any_padding(encoder: Path) -> N
 def test_lower_layers_learn_slower_and_frozen_words_not_at_all(encoder: Path) -> None:
     from evenhand.train.encoders import open_classifier
     from evenhand.train.loop import parameter_groups
-    from evenhand.train.recipes import Recipe
 
     recipe = Recipe(name="layers", learning_rate=1.0, layer_decay=0.5, head_rate=3.0)
     groups = parameter_groups(open_classifier(encoder, recipe).model, recipe)
@@ -152,21 +105,21 @@ def test_the_packed_file_is_small_close_and_blind_to_the_batch(
     graph = export_onnx(tmp_path / "model", tmp_path / "onnx")
     probes = [
         Probe(id=str(i), kind="pair", language="en", texts=(p.premise, p.hypothesis))
-        for i, p in enumerate(corpus(60, 4))
+        for i, p in enumerate(small_corpus(60, 4))
     ]
-    before = NliSource().open(str(tmp_path / "onnx"), RespondentOptions()).answer(probes)
+    folder = str(tmp_path / "onnx")
+    before = NliSource().open(folder, RespondentOptions()).answer(probes).values[:, 0]
     size = graph.stat().st_size
     monkeypatch.setattr("evenhand.train.export.LARGE", large)
     pack(graph)
     assert graph.stat().st_size < share * size
     packed = [
-        NliSource().open(str(tmp_path / "onnx"), RespondentOptions(batch_size=b)).answer(probes)
+        NliSource().open(folder, RespondentOptions(batch_size=b)).answer(probes).values[:, 0]
         for b in (1, 7, 60)
     ]
-    assert (
-        np.abs(packed[0] - before).max() < close and (packed[0].argmax(1) == before.argmax(1)).all()
-    )
-    assert np.abs(packed[1] - packed[0]).max() < 1e-5 and np.abs(packed[2] - packed[0]).max() < 1e-5
+    assert np.abs(packed[0] - before).max() < close
+    assert (packed[0].argmax(1) == before.argmax(1)).all()
+    assert all(np.abs(other - packed[0]).max() < 1e-5 for other in packed[1:])
     mean = average_weights([tmp_path / "model", tmp_path / "model"]).state_dict()
     again = average_weights([tmp_path / "model"]).state_dict()
     assert all(torch.equal(mean[k], again[k]) for k in mean)
@@ -185,7 +138,10 @@ def test_quantised_weights_are_within_half_a_step() -> None:
 def slow_interval(
     right: list[bool], premises: list[str], z: float = 1.959963984540054
 ) -> tuple[float, float]:
-    """Both ends of Wilson's interval: where the score test of a share p is just not significant, with the variance that clusters of premises give."""
+    """Both ends of Wilson's interval: where the score test of a share is just not significant.
+
+    With the variance that clusters of premises give.
+    """
     n, share = len(right), sum(right) / len(right)
     by_premise: dict[str, float] = {}
     for is_right, premise in zip(right, premises, strict=True):
@@ -205,21 +161,19 @@ def slow_interval(
 def test_the_interval_of_the_accuracy_is_wilsons_and_wider_where_pairs_share_premises(
     a_premise: int, odds: float
 ) -> None:
-    from evenhand.train.fit import accuracy_interval
-
     rng = np.random.default_rng(3)
     right = np.repeat(rng.random(60) < odds, a_premise)
     premises = [str(i // a_premise) for i in range(len(right))]
-    found = accuracy_interval(right, premises)
-    assert found.value == right.mean()
-    assert found[1:] == pytest.approx(slow_interval(right.tolist(), premises), abs=1e-5)
+    interval = accuracy_interval(right, premises)
+    assert interval.value == right.mean()
+    assert interval[1:] == pytest.approx(slow_interval(right.tolist(), premises), abs=1e-5)
     alone = accuracy_interval(right, [str(i) for i in range(len(right))])
     if odds < 1 and a_premise == 3:  # thrice the same look is one look
-        assert (found.high - found.low) / (alone.high - alone.low) == pytest.approx(
+        assert (interval.high - interval.low) / (alone.high - alone.low) == pytest.approx(
             3**0.5, rel=0.05
         )
     if odds < 1 and a_premise == 1:
-        assert found.low == pytest.approx(alone.low)
+        assert interval.low == pytest.approx(alone.low)
 
 
 def test_an_nli_model_keeps_the_order_of_its_labels(encoder: Path, tmp_path: Path) -> None:
@@ -234,19 +188,18 @@ def test_an_nli_model_keeps_the_order_of_its_labels(encoder: Path, tmp_path: Pat
     )
     AutoTokenizer.from_pretrained(encoder).save_pretrained(tmp_path / "mnli")
     card = train(tmp_path / "mnli", tmp_path / "out")
-    told = json.loads((tmp_path / "out" / "config.json").read_text(encoding="utf-8"))["id2label"]
-    assert told == {"0": "contradiction", "1": "neutral", "2": "entailment"}
-    assert card["accuracy"] == {"dev": pytest.approx(1.0, abs=0.05)}
+    config = json.loads((tmp_path / "out" / "config.json").read_text(encoding="utf-8"))
+    assert config["id2label"] == {"0": "contradiction", "1": "neutral", "2": "entailment"}
+    assert card.accuracy == {"dev": pytest.approx(1.0, abs=0.05)}
 
 
 def test_without_an_average_the_weights_are_those_of_the_last_step(encoder: Path) -> None:
     """Against a loop as plain as can be, on a model without dropout."""
     from transformers import AutoTokenizer
 
-    from evenhand.train.batching import Encoded, shuffled
+    from evenhand.train.batches import EncodedPairs, shuffled
     from evenhand.train.encoders import open_classifier
-    from evenhand.train.loop import Run
-    from evenhand.train.recipes import Recipe
+    from evenhand.train.loop import Run, Watch
 
     recipe = Recipe(
         name="t",
@@ -259,7 +212,7 @@ def test_without_an_average_the_weights_are_those_of_the_last_step(encoder: Path
         weight_decay=0.0,
         batch_size=20,
     )
-    data = Encoded(AutoTokenizer.from_pretrained(encoder), corpus(90, 1), 64)
+    data = EncodedPairs(AutoTokenizer.from_pretrained(encoder), small_corpus(90, 1), 64)
     ends = []
     for is_plain in (False, True):
         torch.manual_seed(1)
@@ -285,9 +238,8 @@ def test_without_an_average_the_weights_are_those_of_the_last_step(encoder: Path
                 torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
                 optimizer.step()
         else:
-            Run(model, len(data), loss_of, recipe).go(
-                partial(shuffled, data.lengths, 20, rng), unit="pairs", say=lambda _: None
-            )
+            draw = partial(shuffled, data.lengths, 20, rng)
+            Run(model, len(data), loss_of, recipe).go(draw, Watch(say=lambda _: None))
         ends.append(model.state_dict())
     assert all(torch.allclose(ends[0][k], ends[1][k], atol=1e-5) for k in ends[0])
 
@@ -295,12 +247,11 @@ def test_without_an_average_the_weights_are_those_of_the_last_step(encoder: Path
 def test_the_best_epoch_is_kept_and_training_stops_when_none_is_better(encoder: Path) -> None:
     from transformers import AutoTokenizer
 
-    from evenhand.train.batching import Encoded, shuffled
+    from evenhand.train.batches import EncodedPairs, shuffled
     from evenhand.train.encoders import open_classifier
-    from evenhand.train.loop import Run
-    from evenhand.train.recipes import Recipe
+    from evenhand.train.loop import Run, Watch
 
-    data = Encoded(AutoTokenizer.from_pretrained(encoder), corpus(64, 1), 64)
+    data = EncodedPairs(AutoTokenizer.from_pretrained(encoder), small_corpus(64, 1), 64)
     judged = [0.4, 0.8, 0.8, 0.7, 0.9]
     for patience, epochs, best in ((2, 4, 2), (0, 5, 5)):
         recipe = Recipe(
@@ -326,7 +277,7 @@ def test_the_best_epoch_is_kept_and_training_stops_when_none_is_better(encoder: 
             return torch.nn.functional.cross_entropy(model(**inputs).logits, labels)
 
         run = Run(model, len(data), loss_of, recipe)
-        run.go(draw, unit="pairs", say=lambda _: None, judge=judge)
+        run.go(draw, Watch(say=lambda _: None, judge=judge))
         assert (run.at.epoch, run.at.best, run.at.scores) == (epochs, best, judged[:epochs])
         kept = model.state_dict()
         assert [all(torch.equal(kept[k], at[k]) for k in kept) for at in seen] == [
@@ -336,25 +287,14 @@ def test_the_best_epoch_is_kept_and_training_stops_when_none_is_better(encoder: 
 
 def test_a_loss_that_is_no_number_stops_the_run(encoder: Path) -> None:
     from evenhand.train.encoders import open_classifier
-    from evenhand.train.loop import optimise
-    from evenhand.train.recipes import Recipe
+    from evenhand.train.loop import Run, Watch
 
     recipe = Recipe(name="t", epochs=1)
     model = open_classifier(encoder, recipe).model
 
-    def loss_of(rows: Any) -> Any:
+    def loss_of(rows: Any, _: Any) -> Any:
         return model.classifier.bias.sum() * float("nan")
 
-    with pytest.raises(
-        EvenhandError,
-        match=r"no number any more at step 1 of 3; give a lower learning rate than 0\.0001",
-    ):
-        optimise(
-            model,
-            90,
-            lambda: [np.arange(32)] * 3,
-            loss_of,
-            recipe,
-            unit="pairs",
-            say=lambda _: None,
-        )
+    reason = r"no number any more at step 1 of 3; give a lower learning rate than 0\.0001"
+    with pytest.raises(EvenhandError, match=reason):
+        Run(model, 90, loss_of, recipe).go(lambda: [np.arange(32)] * 3, Watch(say=lambda _: None))

@@ -1,4 +1,4 @@
-"""Is the embedded model, unpacked for training, the model that answers?"""
+"""The embedded model, unpacked for training, is the model that answers."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ def test_the_unpacked_model_has_the_logits_of_the_embedded_one(data: Path) -> No
     import onnxruntime
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-    from evenhand.train.unpack import find_encoder, unpacked_default
+    from evenhand.train.encoders import find_encoder, unpacked_default
 
     torch.set_num_threads(1)
     folder = find_encoder("default")
     assert Path(folder) == unpacked_default() and find_encoder("./default") == "./default"
-    model, found = AutoModelForSequenceClassification.from_pretrained(
+    model, report = AutoModelForSequenceClassification.from_pretrained(
         folder, output_loading_info=True
     )
-    assert not found["missing_keys"] and not found["mismatched_keys"]
+    assert not report["missing_keys"] and not report["mismatched_keys"]
     tokenizer = AutoTokenizer.from_pretrained(folder)
     pairs = read_pairs([data / "nli" / "en.snli-dev.jsonl"])[:48]
-    told = tokenizer(
+    encoded = tokenizer(
         [p.premise for p in pairs], [p.hypothesis for p in pairs], padding=True, return_tensors="pt"
     )
     with torch.inference_mode():
-        own = model.eval()(**told).logits.numpy()
+        own = model.eval()(**encoded).logits.numpy()
     from importlib.resources import files
 
     graph = Path(str(files("evenhand") / "models" / "default" / "model.onnx"))
     session = onnxruntime.InferenceSession(str(graph), providers=["CPUExecutionProvider"])
-    asked = {given.name: told[given.name].numpy() for given in session.get_inputs()}
+    asked = {given.name: encoded[given.name].numpy() for given in session.get_inputs()}
     assert np.abs(own - session.run(None, asked)[0]).max() < 1e-4
     right = np.mean(
         [NLI_LABELS[k] == p.label for k, p in zip(own.argmax(axis=1), pairs, strict=True)]
@@ -49,7 +49,7 @@ def test_the_unpacked_model_has_the_logits_of_the_embedded_one(data: Path) -> No
 
 
 def test_training_starts_from_it_by_name(data: Path, tmp_path: Path) -> None:
-    """A learning rate of 0 leaves the model as it is: what was exported answers like the embedded one."""
+    """A learning rate of 0 leaves the model as it is: the export answers like the embedded one."""
     from commands import evenhand
 
     from evenhand.core.probe import Probe
@@ -60,22 +60,10 @@ def test_training_starts_from_it_by_name(data: Path, tmp_path: Path) -> None:
     lines = (data / "nli" / "en.snli-dev.jsonl").read_text(encoding="utf-8").split("\n")
     for name, part in (("train", lines[:64]), ("dev", lines[64:128])):
         (tmp_path / f"{name}.jsonl").write_text("\n".join(part), encoding="utf-8")
-    said = evenhand(
-        *(
-            "train",
-            "nli",
-            "--encoder",
-            "default",
-            "--train",
-            tmp_path / "train.jsonl",
-            "--dev",
-            tmp_path / "dev.jsonl",
-            "--out",
-            tmp_path / "out",
-        ),
-        *("--epochs", "1", "--learning-rate", "0"),
-    )
-    assert said.code == 0, said.err
+    files = ("--train", tmp_path / "train.jsonl", "--dev", tmp_path / "dev.jsonl")
+    words = ("--encoder", "default", *files, "--out", tmp_path / "out")
+    done = evenhand("train", "nli", *words, "--epochs", "1", "--learning-rate", "0")
+    assert done.code == 0, done.err
     card = json.loads((tmp_path / "out" / "training.json").read_text(encoding="utf-8"))
     assert card["encoder"]["name"] == "default" and card["new weights"] == []
     assert card["parameters"]["trained"] == card["parameters"]["all"] > 20_000_000
@@ -84,7 +72,7 @@ def test_training_starts_from_it_by_name(data: Path, tmp_path: Path) -> None:
         for i, p in enumerate(read_pairs([tmp_path / "dev.jsonl"]))
     ]
     answers = [
-        NliSource().open(name, RespondentOptions()).answer(probes)
+        NliSource().open(name, RespondentOptions()).answer(probes).values
         for name in ("default", str(tmp_path / "out" / "onnx"))
     ]
     assert np.abs(answers[0] - answers[1]).max() < 1e-4

@@ -1,4 +1,4 @@
-"""Does a classifier on sentence vectors learn, and is what is written down what was trained?"""
+"""A classifier on sentence vectors learns; what is written down is what was trained."""
 
 from __future__ import annotations
 
@@ -15,16 +15,23 @@ from encoder_models import write_encoder
 from evenhand.core.errors import EvenhandError, InputError, LoadError, UnknownNameError
 from evenhand.core.probe import NLI_LABELS, Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.respondents.encoders import EncoderRespondent
-from evenhand.respondents.opening import open_respondent
-from evenhand.respondents.vector_nli import open_sentences
-from evenhand.respondents.vector_weights import WEIGHTS, features, read_head, write_head
-from evenhand.train.corpus import read_corpus
+from evenhand.respondents.encoder import EncoderRespondent
+from evenhand.respondents.locate import open_respondent
+from evenhand.respondents.vector_nli import (
+    WEIGHTS,
+    features,
+    open_sentences,
+    read_head,
+    write_head,
+)
+from evenhand.train.corpus import Corpora, Corpus, read_corpus
+from evenhand.train.recipes import HeadRecipe, RunOptions
 
 pytest.importorskip("torch", reason="needs the train extra")
 pytest.importorskip("transformers", reason="needs the train extra")
 pytestmark = pytest.mark.torch
 
+SILENT = RunOptions(say=lambda _: None)
 SUBJECTS, VERBS = (
     ("the man", "the woman", "the boy", "the girl", "the nurse", "the doctor", "he", "she"),
     ("left", "sleeps", "runs", "sing"),
@@ -32,7 +39,7 @@ SUBJECTS, VERBS = (
 
 
 def write_pairs(path: Path, count: int, seed: int) -> Path:
-    """Who does it decides: the same, entailment; one of the two is a nurse, contradiction; else neutral."""
+    """The same subject: entailment; one of the two is a nurse: contradiction; else neutral."""
     rng = np.random.default_rng(seed)
     rows = []
     for _ in range(count):
@@ -68,40 +75,29 @@ class Room:
         out: str,
         *,
         start: str = "",
-        train: Any = None,
-        said: list[str] | None = None,
-        **told: Any,
+        train: Corpus | None = None,
+        encoder: str = "",
+        options: RunOptions = SILENT,
+        **changes: Any,
     ) -> dict[str, Any]:
-        from evenhand.train.head_fitting import HeadRecipe
-        from evenhand.train.vector_head import fit_head
+        """Train a head; `changes` are of the recipe. The facts of the run card."""
+        from evenhand.train.vector_heads import HeadBasis, fit_head
 
-        run = {
-            name: told.pop(name)
-            for name in ("limit", "is_resumed", "tick", "encoder")
-            if name in told
-        }
         recipe = HeadRecipe(
-            **{
-                "hidden": None if start else 64,
-                "epochs": 12,
-                "learning_rate": 0.01,
-                "batch_size": 30,
-                "dropout": 0.1,
-                **told,
-            }
+            hidden=None if start else 64,
+            epochs=12,
+            learning_rate=0.01,
+            batch_size=30,
+            dropout=0.1,
         )
-        say = (said if said is not None else []).append
-        return fit_head(
-            run.pop("encoder", str(self.encoder)),
-            [train or self.train],
-            [self.dev],
-            recipe,
-            self.folder / out,
+        basis = HeadBasis(
+            encoder=encoder or str(self.encoder),
             start=self.folder / start if start else None,
             vectors=self.folder / "vectors",
-            say=say,
-            **run,
         )
+        corpora = Corpora((train or self.train,), (self.dev,))
+        recipe = replace(recipe, **changes)
+        return dict(fit_head(basis, corpora, recipe, self.folder / out, options).facts)
 
 
 @pytest.fixture(scope="module")
@@ -109,9 +105,9 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Room:
     import torch
 
     torch.set_num_threads(1)
-    found = Room(tmp_path_factory.mktemp("room"))
-    found.fit("head")
-    return found
+    made = Room(tmp_path_factory.mktemp("room"))
+    made.fit("head")
+    return made
 
 
 def weights(folder: Path) -> list[bytes]:
@@ -130,8 +126,8 @@ def test_it_learns_and_the_card_tells_what_the_folder_answers(room: Room) -> Non
         for i, p in enumerate(room.dev.pairs)
     ]
     respondent = open_respondent(str(room.folder / "head"), "pair", RespondentOptions())
-    said = [NLI_LABELS[i] for i in respondent.answer(probes).argmax(axis=1)]
-    share = np.mean([a == b for a, b in zip(said, gold, strict=True)])
+    best = respondent.answer(probes).values[:, 0].argmax(axis=1)
+    share = np.mean([NLI_LABELS[i] == label for i, label in zip(best, gold, strict=True)])
     assert card["accuracy"] == {"b": pytest.approx(share)}
     assert (
         share
@@ -167,22 +163,24 @@ def test_the_same_seed_gives_the_same_weights(room: Room) -> None:
 
 
 def test_a_finished_folder_is_left_alone(room: Room) -> None:
-    said: list[str] = []
+    lines: list[str] = []
     before = (room.folder / "head" / WEIGHTS).stat().st_mtime_ns
-    card = room.fit("head", said=said)
-    assert card["accuracy"]["b"] > 0.9 and "is finished, nothing is trained" in said[0]
+    card = room.fit("head", options=RunOptions(say=lines.append))
+    assert card["accuracy"]["b"] > 0.9 and "is finished, nothing is trained" in lines[0]
     assert (room.folder / "head" / WEIGHTS).stat().st_mtime_ns == before
     with pytest.raises(EvenhandError, match=r"other settings \(recipe.epochs: 12, now 2\)"):
         room.fit("head", epochs=2)
     with pytest.raises(EvenhandError, match="other settings"):
-        room.fit("head", limit=300)
+        room.fit("head", options=replace(SILENT, limit=300))
 
 
 def test_a_run_without_a_card_is_trained_again(room: Room) -> None:
     card = room.fit("killed", epochs=1)
     (room.folder / "killed" / "training.json").unlink()
     assert room.fit("killed", epochs=1)["accuracy"] == card["accuracy"]
-    assert room.fit("killed", epochs=2, is_resumed=False)["kept epoch"] == 2
+    assert (
+        room.fit("killed", epochs=2, options=replace(SILENT, is_resumed=False))["kept epoch"] == 2
+    )
 
 
 def test_it_goes_on_from_another_head(room: Room) -> None:
@@ -215,8 +213,8 @@ def test_labels_keep_their_outputs(room: Room) -> None:
     )
     (room.folder / "turned").mkdir()
     write_head(turned, room.folder / "turned")
-    told: dict[str, Any] = {"epochs": 1, "train": room.more, "learning_rate": 1e-5}
-    assert room.fit("turned-on", start="turned", **told)["accuracy"]["b"] > 0.9
+    short: dict[str, Any] = {"epochs": 1, "train": room.more, "learning_rate": 1e-5}
+    assert room.fit("turned-on", start="turned", **short)["accuracy"]["b"] > 0.9
     assert read_head(room.folder / "turned-on").labels == NLI_LABELS[::-1]
 
 
@@ -279,21 +277,20 @@ def test_inputs_are_scaled_by_what_they_vary(room: Room) -> None:
     assert (plain.shift == 0).all() and (plain.scale == 1).all() and plain.scaling == "none"
 
 
-def test_the_best_epoch_is_kept_where_it_is_told(room: Room) -> None:
+def test_the_best_epoch_is_kept_where_the_recipe_says_so(room: Room) -> None:
     card = room.fit("best", learning_rate=0.1, epochs=6, is_best_kept=True)
     assert card["accuracy"]["b"] == pytest.approx(max(card["dev accuracy by epoch"]))
     assert card["kept epoch"] == 1 + int(np.argmax(card["dev accuracy by epoch"]))
 
 
-def test_progress_is_told(room: Room) -> None:
+def test_progress_is_reported(room: Room) -> None:
     ticks: list[tuple[int, int, int]] = []
-    room.fit("ticked", epochs=2, tick=lambda *told: ticks.append(told))
+    options = RunOptions(say=lambda _: None, tick=lambda *step: ticks.append(step))
+    room.fit("ticked", epochs=2, options=options)
     assert ticks[0] == (1, 40, 0) and ticks[-1] == (40, 40, 0) and len(ticks) == 40
 
 
 def test_what_cannot_be_trained_is_refused_first(room: Room, tmp_path: Path) -> None:
-    from evenhand.train.head_fitting import HeadRecipe
-
     with pytest.raises(
         LoadError, match=r"holds no classifier on sentence vectors: it has no vector_nli.json"
     ):
@@ -316,13 +313,13 @@ def test_what_cannot_be_trained_is_refused_first(room: Room, tmp_path: Path) -> 
         UnknownNameError, match=r"unknown scaling 'standart'. Did you mean standard\?"
     ):
         HeadRecipe(scaling="standart")
-    for told, message in (
+    for values, message in (
         ({"epochs": 0}, "epochs is 0"),
         ({"learning_rate": 0.0}, "learning rate is 0.0"),
         ({"dropout": 1.0}, "dropout is 1.0"),
     ):
         with pytest.raises(EvenhandError, match=message):
-            HeadRecipe(**told)
+            HeadRecipe(**values)
 
 
 def test_the_command_trains_and_tells(room: Room, capsys: pytest.CaptureFixture[str]) -> None:
@@ -338,11 +335,11 @@ def test_the_command_trains_and_tells(room: Room, capsys: pytest.CaptureFixture[
         epochs=2,
         cache=room.folder / "vectors",
     )
-    said = capsys.readouterr().out
+    printed = capsys.readouterr().out
     assert (
-        "dev accuracy on b: " in said
-        and "90 pairs; the most frequent label: " in said
-        and f"model: {out}" in said
+        "dev accuracy on b: " in printed
+        and "90 pairs; the most frequent label: " in printed
+        and f"model: {out}" in printed
     )
     vectors(
         train=[room.train.path],
@@ -353,5 +350,5 @@ def test_the_command_trains_and_tells(room: Room, capsys: pytest.CaptureFixture[
         epochs=2,
         as_json=True,
     )
-    told = capsys.readouterr()
-    assert json.loads(told.out)["hidden"] == 32 and "is finished" in told.err
+    again = capsys.readouterr()
+    assert json.loads(again.out)["hidden"] == 32 and "is finished" in again.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -320,19 +321,13 @@ def score_chart(run: Run, estimates: Sequence[Estimate] = ()) -> DotChart:
     chosen = estimates or same
     firsts = {g.estimates[0].measure for g in score_groups(run)[1:]}
     cards = {e.measure: catalog.measure(e.measure).card for e in chosen}
-    rows = []
-    for estimate in chosen:
-        dot = score_dot(run, estimate, cards[estimate.measure].short)
-        is_apart = estimate.measure in firsts
-        rows.append(
-            DotRow(
-                label=dot.label,
-                interval=dot.interval,
-                note=dot.note,
-                others=dot.others,
-                is_apart=is_apart,
-            )
+    rows = [
+        replace(
+            score_dot(run, e, cards[e.measure].short if firsts else cards[e.measure].title),
+            is_apart=e.measure in firsts,
         )
+        for e in chosen
+    ]
     low, high = (f(c.range[i] for c in cards.values()) for i, f in ((0, min), (1, max)))
     domain = (low, high)
     if not math.isfinite(low + high):

@@ -2,7 +2,8 @@
 
 A mark names colour and shape together, so that no two differ by colour alone: `model`, `random`,
 `constant`, `fair`, `female`, `male`, `none`, `first`, `second`, `third`, and `series-0` to
-`series-4` for several models or measures.
+`series-4` for several models or measures. A legend also knows the names of labels, `bar-MARK`,
+`counted`, `reference`, `density`, `mean`, `zero`, `plain`, `boundary` and `cluster`.
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ class ScatterChart(Chart):
     points: tuple[Point, ...]
     x: Axis
     y: Axis
-    fits: tuple[tuple[str, tuple[float, float], tuple[float, float]], ...] = ()  # mark, ends
+    fits: tuple[tuple[str, tuple[float, float], tuple[float, float]], ...] = ()  # mark, two (x, y)
     reference_x: float = math.nan
     reference_y: float = math.nan
     has_names: bool = True

@@ -103,7 +103,7 @@ class Specimen:
     id: str
     language: str
     lines: tuple[str, ...]  # premise and hypothesis; the sentence; context and options
-    summary: str  # what was answered, in words
+    summary: str  # what was answered, in words; a page shows the texts of answers instead
     answers: tuple[Answer, ...] = ()
     tag: str = ""
     strong: frozenset[int] = frozenset()  # lines that the respondent prefers

@@ -284,7 +284,8 @@ def _measure_key(record: Mitigation) -> str:
     texts = []
     for name in dict.fromkeys(names):
         measure = measure_of(name)
-        title = f" ({measure.card.title})" if measure.card.title != measure.card.short else ""
-        best = f"{measure.fair * 100:g} is {measure.best}"
-        texts.append(f"{measure.card.short}{title}: {best}")
+        card = measure.card
+        title = card.title.removeprefix(f"{card.short}, ")
+        meaning = f" ({title})" if title != card.short else ""
+        texts.append(f"{card.short}{meaning}: {measure.fair * 100:g} is {measure.best}")
     return f"{'; '.join(texts)}. All in percent."

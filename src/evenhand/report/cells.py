@@ -77,12 +77,12 @@ _NUMBERS: dict[Form, Callable[[float], str]] = {
 _INTERVALS: dict[Form, Callable[[Interval], str]] = {
     "text": with_bounds,
     "interval": with_bounds,
-    "signed interval": lambda found: (
-        f"{signed(found.value)} {bounds(found)}" if math.isfinite(found.value) else MISSING
+    "signed interval": lambda interval: (
+        f"{signed(interval.value)} {bounds(interval)}" if math.isfinite(interval.value) else MISSING
     ),
     "bounds": bounds,
     "points": in_points,
-    "signed points": lambda found: in_points(found, is_signed=True),
+    "signed points": lambda interval: in_points(interval, is_signed=True),
 }
 
 

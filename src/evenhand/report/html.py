@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -136,11 +136,11 @@ def _groups(document: Document) -> list[Group]:
 def _joined(section: Section) -> tuple[Block | tuple[Callout, ...], ...]:
     blocks: list[Block | tuple[Callout, ...]] = []
     for is_callout, run in groupby(section.blocks, lambda block: isinstance(block, Callout)):
-        found = tuple(run)
+        run_blocks = tuple(run)
         if is_callout:
-            blocks.append(tuple(block for block in found if isinstance(block, Callout)))
+            blocks.append(tuple(block for block in run_blocks if isinstance(block, Callout)))
         else:
-            blocks += found
+            blocks += run_blocks
     return tuple(blocks)
 
 
@@ -219,7 +219,7 @@ def table_view(table: Table, room: int, language: str) -> TableView:
     return TableView(
         kind=" ".join(["stack", *(name for name, is_meant in classes.items() if is_meant)]),
         heads=tuple((breakable(head), kind) for head, kind in zip(heads, kinds, strict=True)),
-        rows=tuple(_row_view(row, table, kinds, language, is_deep=is_deep) for row in table.rows),
+        rows=tuple(_row_view(row, table, kinds, classes, language) for row in table.rows),
     )
 
 
@@ -267,12 +267,16 @@ def breakable(name: str) -> Markup:
     return Markup("<wbr>").join(escape(part) for part in _JOINTS.split(printable(name)))
 
 
-def _row_view(row: Row, table: Table, kinds: list[str], language: str, *, is_deep: bool) -> RowView:
+def _row_view(
+    row: Row, table: Table, kinds: list[str], classes: Mapping[str, bool], language: str
+) -> RowView:
     cells = []
     for i, (cell, column) in enumerate(zip(row.cells, table.columns, strict=False)):
         text = cell_text(cell, column.form)
-        below = bounds_text(cell, column.form) if is_deep else ""
+        below = bounds_text(cell, column.form) if classes["deep"] else ""
         shown = _deep(value_text(cell, column.form), below) if below else marked(text, language)
+        if classes["compact"] and not is_numeric(column) and text.isascii():
+            shown = breakable(text)
         is_long = i > 0 and len(text) > LONG
         cells.append(
             CellView(

@@ -148,23 +148,83 @@ def fitted(table: Table, rows: Sequence[Row], width: int) -> tuple[list[rich_tab
     One table; else two that share their first column; else, as for a long table, without
     intervals, in as many tables as are needed.
     """
-    whole = list(range(len(table.columns)))
-    has_stars = _has_stars(rows)
-    texts = [_texts(row, table.columns, has_stars=has_stars) for row in rows]
-    if _width(table, rows, texts, whole) <= width:
-        return [_drawn(table, rows, texts, whole)], True
+    sheet = _Sheet(table, rows)
+    parts = sheet.parts(width)
     is_long = sum(not row.is_heading for row in rows) > SHORT_TABLE
-    parts = _parts(table, rows, texts, width)
-    has_intervals = any(
-        bounds_text(cell, column.form)
-        for row in rows
-        for cell, column in zip(row.cells, table.columns, strict=False)
-    )
-    if has_intervals and (is_long or len(parts) > 2):
-        texts = [_texts(row, table.columns, has_stars=has_stars, is_short=True) for row in rows]
-        parts = _parts(table, rows, texts, width)
-        return [_drawn(table, rows, texts, part) for part in parts], False
-    return [_drawn(table, rows, texts, part) for part in parts], True
+    is_crowded = len(parts) > 2 or (is_long and len(parts) > 1)
+    if is_crowded and sheet.has_intervals:
+        sheet = _Sheet(table, rows, is_short=True)
+        return [sheet.drawn(part, width) for part in sheet.parts(width)], False
+    return [sheet.drawn(part, width) for part in parts], True
+
+
+class _Sheet:
+    """The texts of a table, with or without intervals, and how wide its columns are."""
+
+    def __init__(self, table: Table, rows: Sequence[Row], *, is_short: bool = False) -> None:
+        self.columns, self.rows = table.columns, rows
+        has_stars = _has_stars(rows)
+        self.texts = [
+            _texts(row, table.columns, has_stars=has_stars, is_short=is_short) for row in rows
+        ]
+        self.has_intervals = any(
+            bounds_text(cell, column.form)
+            for row in rows
+            for cell, column in zip(row.cells, table.columns, strict=False)
+        )
+        sizes = [self._size(place) for place in range(len(table.columns))]
+        self.least = [least for least, _ in sizes]
+        self.most = [most for _, most in sizes]
+
+    def _size(self, place: int) -> tuple[int, int]:
+        """How wide a column must be, and how wide it is at most: texts are folded, numbers not."""
+        from rich.cells import cell_len
+
+        column = self.columns[place]
+        pairs = zip(self.texts, self.rows, strict=True)
+        known = [texts[place] for texts, row in pairs if not row.is_heading]
+        most = least = max(map(cell_len, known), default=0)
+        if not is_numeric(column):
+            words = max((cell_len(word) for text in known for word in text.split()), default=0)
+            least = min(most, max(min(words, WORD), NAMES if place == 0 else TEXTS))
+        head = max(map(cell_len, column.title.split()), default=0)
+        return max(least, head), max(most, cell_len(column.title))
+
+    def parts(self, width: int) -> list[list[int]]:
+        """The columns in groups that fit, each with the first column before them."""
+        parts, used = [[0]], self.least[0]
+        for place in range(1, len(self.columns)):
+            if len(parts[-1]) > 1 and used + GAP + self.least[place] > width:
+                parts.append([0])
+                used = self.least[0]
+            parts[-1].append(place)
+            used += GAP + self.least[place]
+        return parts
+
+    def drawn(self, part: Sequence[int], width: int) -> rich_table.Table:
+        """A group of columns as a table; what room is left goes to the first columns first."""
+        from rich import box
+        from rich.table import Table as RichTable
+
+        spare = width - sum(self.least[place] for place in part) - GAP * (len(part) - 1)
+        drawn = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="dim")
+        for place in part:
+            column = self.columns[place]
+            extra = min(max(spare, 0), self.most[place] - self.least[place])
+            spare -= extra
+            drawn.add_column(
+                plain_text(column.title),
+                justify="right" if is_numeric(column) else "left",
+                width=self.least[place] + extra,
+                overflow="fold",
+            )
+        for row, texts in zip(self.rows, self.texts, strict=True):
+            strong = {0} if row.is_heading else row.strong
+            styles = ["bold" if place in strong else "" for place in part]
+            drawn.add_row(
+                *(plain_text(texts[i], style) for i, style in zip(part, styles, strict=True))
+            )
+        return drawn
 
 
 def _has_stars(rows: Sequence[Row]) -> bool:
@@ -183,79 +243,6 @@ def _texts(
         text = (value_text if is_short else cell_text)(cell, column.form)
         texts.append(f"*{text}" if has_stars and place in row.strong else text)
     return texts
-
-
-def _sizes(table: Table, rows: Sequence[Row], texts: Sequence[Sequence[str]]) -> list[int]:
-    """How many terminal columns each column needs at least; texts may be folded, numbers not."""
-    from rich.cells import cell_len
-
-    sizes = []
-    for place, column in enumerate(table.columns):
-        known = [text[place] for text, row in zip(texts, rows, strict=True) if not row.is_heading]
-        natural = max((cell_len(text) for text in known), default=0)
-        longest = max((cell_len(word) for text in known for word in text.split()), default=0)
-        if not is_numeric(column):
-            natural = min(natural, max(min(longest, WORD), NAMES if place == 0 else TEXTS))
-        head = max((cell_len(word) for word in column.title.split()), default=0)
-        sizes.append(max(natural, head))
-    return sizes
-
-
-def _width(
-    table: Table, rows: Sequence[Row], texts: Sequence[Sequence[str]], part: Sequence[int]
-) -> int:
-    sizes = _sizes(table, rows, texts)
-    return sum(sizes[place] for place in part) + GAP * (len(part) - 1)
-
-
-def _parts(
-    table: Table, rows: Sequence[Row], texts: Sequence[Sequence[str]], width: int
-) -> list[list[int]]:
-    """The columns in groups that fit, each with the first column before them."""
-    sizes = _sizes(table, rows, texts)
-    parts, used = [[0]], sizes[0]
-    for place in range(1, len(sizes)):
-        if len(parts[-1]) > 1 and used + GAP + sizes[place] > width:
-            parts.append([0])
-            used = sizes[0]
-        parts[-1].append(place)
-        used += GAP + sizes[place]
-    return parts
-
-
-def _drawn(
-    table: Table, rows: Sequence[Row], texts: Sequence[Sequence[str]], part: Sequence[int]
-) -> rich_table.Table:
-    columns = [table.columns[place] for place in part]
-    sizes = _sizes(table, rows, texts)
-    drawn = make_table(columns, [sizes[place] for place in part])
-    for row, cells in zip(rows, texts, strict=True):
-        strong = {0} if row.is_heading else row.strong
-        add_row(drawn, [cells[i] for i in part], [i in strong for i in part])
-    return drawn
-
-
-def make_table(columns: Sequence[Column], sizes: Sequence[int] = ()) -> rich_table.Table:
-    """An empty table: texts to the left, numbers to the right and never cut."""
-    from rich import box
-    from rich.table import Table as RichTable
-
-    table = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="dim")
-    for i, column in enumerate(columns):
-        table.add_column(
-            plain_text(column.title),
-            justify="right" if is_numeric(column) else "left",
-            min_width=sizes[i] if i < len(sizes) else None,
-            overflow="fold",
-        )
-    return table
-
-
-def add_row(table: rich_table.Table, cells: Sequence[str], is_strong: Sequence[bool]) -> None:
-    """Add a row of plain texts: `[n/a]` must not be taken for markup."""
-
-    styles = ["bold" if strong else "" for strong in is_strong]
-    table.add_row(*(plain_text(cell, s) for cell, s in zip(cells, styles, strict=True)))
 
 
 def folded(signature: str, width: int) -> list[str]:

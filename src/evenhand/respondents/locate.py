@@ -42,17 +42,17 @@ def looks_like_model(reference: str) -> bool:
     return Path(reference).expanduser().is_dir() or ":" not in reference
 
 
-def _close_name(model: str, names: Sequence[str]) -> str:
-    """A known name, or a folder beside the one that is not there, that is nearly the same."""
+def _suggestion(model: str, names: Sequence[str], prefix: str) -> str:
+    """` Did you mean X?` for a known name, or a folder beside it, that is nearly the same."""
     if close := difflib.get_close_matches(model, names, cutoff=0.6):
-        return close[0]
+        return f" Did you mean {prefix}{close[0]}?"
     path = Path(model).expanduser()
     try:
         beside = [p.name for p in path.parent.iterdir() if p.is_dir()] if path.name else []
     except OSError:
         beside = []
     close = difflib.get_close_matches(path.name, beside, cutoff=0.75)
-    return model.removesuffix(path.name) + close[0] if close else ""
+    return f" Did you mean {prefix}{model.removesuffix(path.name)}{close[0]}?" if close else ""
 
 
 def require_hub_id(model: str, names: Sequence[str], prefix: str = "") -> None:
@@ -63,8 +63,7 @@ def require_hub_id(model: str, names: Sequence[str], prefix: str = "") -> None:
     is_slip = bool(difflib.get_close_matches(model, names, cutoff=0.6))
     if model[:1] not in ("", ".", "/", "~") and _HUB_ID.fullmatch(model) and not is_slip:
         return
-    close = _close_name(model, names)
-    hint = f" Did you mean {prefix}{close}?" if close else ""
+    hint = _suggestion(model, names, prefix)
     known = f"one of the names {', '.join(names)}, " if names else ""
     raise LoadError(
         f"unknown model '{prefix}{model}': there is no such folder.{hint} Looked for: "
@@ -75,8 +74,7 @@ def require_hub_id(model: str, names: Sequence[str], prefix: str = "") -> None:
 def _locate_on_hub(model: str, names: Sequence[str], prefix: str) -> Location:
     """A model of the hub; torch is looked for before the network."""
     require_hub_id(model, names, prefix)
-    close = _close_name(model, names)
-    hint = f" Did you mean {prefix}{close}?" if close else ""
+    hint = _suggestion(model, names, prefix)
     if lacks_torch():
         raise LoadError(
             f"there is no folder '{model}' here, and as a model of the hub '{model}' needs torch "
@@ -101,9 +99,8 @@ def locate(reference: str, names: Sequence[str] = KNOWN_NAMES, prefix: str = "")
     names: those that are suggested where it is nearly one of them; prefix: what stands before it
     where the user chose a source (`encoder:`). Raises LoadError that says what was looked for.
     """
-    has_prefix = bool(prefix) and reference.startswith(prefix)
     model = reference.removeprefix(prefix)
-    written = prefix if has_prefix else ""
+    written = prefix if reference.startswith(prefix) else ""
     package = PACKAGES.get(model)
     if package:
         name, folder = model, package_folder(package)
@@ -194,7 +191,7 @@ class ModelSource(ABC, Generic[OpenedT]):
         location = location or locate(reference, names, self.prefix)
         respondent = self.build(location, options)
         warn_of_language(location, options.language)
-        runtime = respondent.traits["route"]
+        runtime = respondent.traits.get("route", TORCH)
         if runtime != TORCH and options.device not in ("auto", "cpu"):
             warnings.warn(
                 f"{respondent.identity} is asked through {runtime}, which runs on the cpu; "

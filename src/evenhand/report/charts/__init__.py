@@ -28,6 +28,7 @@ from evenhand.report.charts.canvas import (
     SIZE,
     WIDE,
     Canvas,
+    Letters,
     sign,
     width_of,
 )
@@ -55,6 +56,7 @@ _DRAWERS: dict[type[Chart], Callable[[Any, int], str]] = {
 }
 _VARIABLE = re.compile(r"var\(--[\w-]+, (#\w+)\)")
 _KEY_LINE, _KEY_GAP = 20, 16  # pixels of a line of the key, between two of its entries
+KEY = Letters(colour="soft", has_rim=False)
 _MARGIN = 8  # pixels around a picture that stands alone
 
 
@@ -114,7 +116,7 @@ class _Key:
             if x and x + wide > WIDE:
                 x, y = 0.0, y + _KEY_LINE
             canvas.parts.append(f'<g transform="translate({x:g} {y - 7:g})">{shape}</g>')
-            canvas.text((x + SIGN_WIDTH + 6, y), meaning, colour="soft", has_rim=False)
+            canvas.text((x + SIGN_WIDTH + 6, y), meaning, KEY)
             x += wide + _KEY_GAP
         self.parts = canvas.parts
         self.height = int(y) + SIZE if self.parts else 0

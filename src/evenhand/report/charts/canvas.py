@@ -156,6 +156,20 @@ def room_about(values: Iterable[float], share: float = 0.08) -> tuple[float, flo
     return low - room, high + room
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Letters:
+    """How a text is set; a rim of paper keeps lines off."""
+
+    colour: str = "ink"
+    size: float = SIZE
+    is_bold: bool = False
+    has_rim: bool = True
+
+
+INK, SOFT, HEAVY = Letters(), Letters(colour="soft"), Letters(is_bold=True)
+NUMBERS = Letters(colour="soft", size=SIZE - 1, has_rim=False)  # of an axis
+
+
 class Canvas:
     """A picture that is drawn element by element."""
 
@@ -209,24 +223,16 @@ class Canvas:
         self.parts.append(outline(place, look, radius, opacity=opacity, hover=hover))
 
     def text(
-        self,
-        place: Place,
-        text: str,
-        *,
-        anchor: str = "start",
-        colour: str = "ink",
-        size: float = SIZE,
-        is_bold: bool = False,
-        has_rim: bool = True,
+        self, place: Place, text: str, letters: Letters = INK, *, anchor: str = "start"
     ) -> None:
-        """A text whose middle line is at the place; a rim of paper keeps lines off."""
+        """A text whose middle line is at the place."""
         extra = f' text-anchor="{anchor}"' if anchor != "start" else ""
-        extra += f' font-size="{_n(size)}"' if size != SIZE else ""
-        extra += ' font-weight="bold"' if is_bold else ""
-        extra += f' stroke="{paint("paper")}" stroke-width="4"' if has_rim else ""
+        extra += f' font-size="{_n(letters.size)}"' if letters.size != SIZE else ""
+        extra += ' font-weight="bold"' if letters.is_bold else ""
+        extra += f' stroke="{paint("paper")}" stroke-width="4"' if letters.has_rim else ""
         self.parts.append(
-            f'<text x="{_n(place[0])}" y="{_n(place[1] + size * 0.35)}" '
-            f'fill="{paint(colour)}"{extra}>{_escaped(text)}</text>'
+            f'<text x="{_n(place[0])}" y="{_n(place[1] + letters.size * 0.35)}" '
+            f'fill="{paint(letters.colour)}"{extra}>{_escaped(text)}</text>'
         )
 
     def x_axis(
@@ -238,14 +244,7 @@ class Canvas:
             self.rule((x, top), (x, floor))
             half = width_of(text, SIZE - 1) / 2
             middle = min(max(x, half), self.width - half)
-            self.text(
-                (middle, floor + 14),
-                text,
-                anchor="middle",
-                colour="soft",
-                size=SIZE - 1,
-                has_rim=False,
-            )
+            self.text((middle, floor + 14), text, NUMBERS, anchor="middle")
 
     def y_axis(
         self, scale: Scale, left: float, right: float, *, count: int = 5, is_percent: bool = False
@@ -254,14 +253,8 @@ class Canvas:
         for value in ticks(scale.domain, count):
             y = scale(value)
             self.rule((left, y), (right, y))
-            self.text(
-                (left - 8, y),
-                tick_text(value, is_percent=is_percent),
-                anchor="end",
-                colour="soft",
-                size=SIZE - 1,
-                has_rim=False,
-            )
+            text = tick_text(value, is_percent=is_percent)
+            self.text((left - 8, y), text, NUMBERS, anchor="end")
 
     def y_grid(self, scale: Scale, left: float, right: float, *, count: int = 5) -> None:
         """The lines of a y axis without its values."""
@@ -292,14 +285,14 @@ def outline(
     place: Place, look: str | Mark, radius: float, *, opacity: float = 1, hover: str = ""
 ) -> str:
     """A mark as an SVG element."""
-    found = look_of(look) if isinstance(look, str) else look
-    inside, rim, stroke = found.colour, "paper", 1.0
-    if not found.is_filled:
-        inside, rim, stroke = "paper", found.colour, 1.8
+    shown = look_of(look) if isinstance(look, str) else look
+    inside, rim, stroke = shown.colour, "paper", 1.0
+    if not shown.is_filled:
+        inside, rim, stroke = "paper", shown.colour, 1.8
     extra = f' opacity="{_n(opacity)}"' if opacity < 1 else ""
     named = f"<title>{_escaped(hover)}</title>" if hover else ""
     return (
-        f'<path d="{SHAPES[found.shape]}" '
+        f'<path d="{SHAPES[shown.shape]}" '
         f'transform="translate({_n(place[0])} {_n(place[1])}) scale({_n(radius)})" '
         f'fill="{paint(inside)}" stroke="{paint(rim)}" '
         f'stroke-width="{stroke / radius:.2f}"{extra}>{named}</path>'

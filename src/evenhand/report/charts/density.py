@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from evenhand.core.chart import Axis, DensityChart, DensityPanel
 from evenhand.report.charts.canvas import (
     EDGE,
+    HEAVY,
     NARROW,
     SIZE,
+    SOFT,
     Canvas,
     Scale,
     number_room,
@@ -32,7 +34,7 @@ def draw_density(chart: DensityChart, width: int) -> str:
     tall = wide * (0.95 if columns > 1 else 0.66)
     step = HEAD + tall + AXIS
     canvas = Canvas(width)
-    canvas.text((0, 8), shortened(chart.y.title, width), colour="soft")
+    canvas.text((0, 8), shortened(chart.y.title, width), SOFT)
     for number, panel in enumerate(chart.panels):
         row, column = divmod(number, columns)
         left, top = margin + column * (wide + GAP), TOP + row * step + HEAD
@@ -43,11 +45,11 @@ def draw_density(chart: DensityChart, width: int) -> str:
         else:
             canvas.y_axis(y, left, left + wide, is_percent=chart.y.is_percent)
         _draw_panel(canvas, panel, x, y)
-        canvas.text((left, top - 30), shortened(panel.title, wide), is_bold=True)
+        canvas.text((left, top - 30), shortened(panel.title, wide), HEAVY)
         canvas.text((left, top - 12), shortened(panel.subtitle, wide + GAP - 6))
     floor = TOP + math.ceil(len(chart.panels) / columns) * step
     title = shortened(chart.x.title, width)
-    canvas.text(((margin + width) / 2, floor + SIZE - 4), title, anchor="middle", colour="soft")
+    canvas.text(((margin + width) / 2, floor + SIZE - 4), title, SOFT, anchor="middle")
     return canvas.svg(floor + SIZE + 8, chart.title, chart.description)
 
 

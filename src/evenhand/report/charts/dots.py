@@ -12,6 +12,7 @@ from evenhand.report.charts.canvas import (
     EDGE,
     FOOT,
     NARROW,
+    SOFT,
     Canvas,
     Place,
     Scale,
@@ -87,14 +88,13 @@ def _plan(chart: DotChart, width: int) -> tuple[_Plan, int]:
     if gutter:
         pitch, top, bottom = 24 if len(rows) <= MANY else 17, 12, 12 if len(rows) <= MANY else 10
     else:
-        extra = LINE if has_note_line else 0
-        pitch, top, bottom = 46 + swarm_room + extra, 30 + swarm_room // 2 + extra, 16
-        bottom += swarm_room // 2
+        pitch, top, bottom = 46 + swarm_room, 30 + swarm_room // 2, 16 + swarm_room // 2
     head = 24 if chart.sides else 0
     places: list[tuple[DotRow, float]] = []
     y = float(head + top - pitch)
     for row in rows:
         y += pitch + ((10 if gutter else LINE) if row.is_apart and places else 0)
+        y += LINE if has_note_line and row.note else 0
         places.append((row, y))
     plan = _Plan(
         scale=Scale(chart.domain, gutter or EDGE, width - EDGE),
@@ -112,8 +112,8 @@ def _draw_sides(canvas: Canvas, plan: _Plan, sides: tuple[str, str], base: float
     middle = plan.scale(base) if math.isfinite(base) else (plan.scale.start + plan.scale.end) / 2
     right = min(middle + 10, canvas.width - width_of(sides[1]))
     left = max(min(middle - 10, right - 14), width_of(sides[0]) + 4)
-    canvas.text((left, 8), sides[0], anchor="end", colour="soft")
-    canvas.text((right, 8), sides[1], colour="soft")
+    canvas.text((left, 8), sides[0], SOFT, anchor="end")
+    canvas.text((right, 8), sides[1], SOFT)
 
 
 def _draw_values(canvas: Canvas, plan: _Plan) -> None:
@@ -140,15 +140,15 @@ def _draw_words(canvas: Canvas, plan: _Plan, base: float) -> None:
             canvas.text((plan.gutter - 10, y), label, anchor="end")
             if row.note and not math.isfinite(row.interval.value):
                 x = plan.scale(base) if math.isfinite(base) else plan.scale.start
-                canvas.text((x + 8, y), row.note, colour="soft")
+                canvas.text((x + 8, y), row.note, SOFT)
             continue
-        lines = above + (LINE if plan.has_note_line else 0)
+        lines = above + (LINE if plan.has_note_line and row.note else 0)
         taken = 0.0 if plan.has_note_line or not row.note else width_of(row.note) + 12
         canvas.text((0, y - lines), shortened(row.label, canvas.width - taken))
         if row.note and plan.has_note_line:
-            canvas.text((0, y - above), shortened(row.note, canvas.width), colour="soft")
+            canvas.text((0, y - above), shortened(row.note, canvas.width), SOFT)
         elif row.note:
-            canvas.text((canvas.width, y - above), row.note, anchor="end", colour="soft")
+            canvas.text((canvas.width, y - above), row.note, SOFT, anchor="end")
 
 
 def swarm(values: Sequence[float], y: float, scale: Scale, room: int) -> list[Place]:

@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from evenhand.core.chart import GridChart, GridPanel
 from evenhand.report.charts.canvas import (
     EDGE,
+    HEAVY,
     NARROW,
     SIZE,
     Canvas,
+    Letters,
     Place,
     shortened,
     width_of,
@@ -19,6 +21,7 @@ from evenhand.report.charts.canvas import (
 GAP, HEAD = 36, 46  # pixels between two grids, above a grid
 LARGEST, LEGIBLE = 92, 44  # pixels of a cell at most, of a cell that holds its number
 SHADES = 5
+PLAIN = Letters(has_rim=False)
 
 
 def draw_grid(chart: GridChart, width: int) -> str:
@@ -36,7 +39,7 @@ def draw_grid(chart: GridChart, width: int) -> str:
         row, column = divmod(number, columns)
         corner = (gutter + column * (side + GAP), HEAD + row * (side + HEAD + 8))
         room = side if columns > 1 else width - corner[0]
-        canvas.text((corner[0], corner[1] - 32), shortened(panel.title, room), is_bold=True)
+        canvas.text((corner[0], corner[1] - 32), shortened(panel.title, room), HEAVY)
         _draw_panel(canvas, panel, corner, cell)
         if cell >= SIZE:
             _draw_heads(canvas, short_names(chart.names), corner, cell)
@@ -65,9 +68,9 @@ def _draw_cell(canvas: Canvas, value: float, corner: Place, size: float) -> None
     if size + 2 >= LEGIBLE:
         text = f"{value:.2f}" if math.isfinite(value) else "n/a"
         colour = "on" if shade > 3 else "ink"
-        canvas.text(middle, text, anchor="middle", colour=colour, has_rim=False)
+        canvas.text(middle, text, Letters(colour=colour, has_rim=False), anchor="middle")
     elif value < 0:
-        canvas.text(middle, "−", anchor="middle", has_rim=False)
+        canvas.text(middle, "−", PLAIN, anchor="middle")
 
 
 def _labels(names: Sequence[str], width: int) -> Sequence[str]:
@@ -82,14 +85,14 @@ def _draw_heads(canvas: Canvas, names: Sequence[str], corner: Place, cell: float
     for i, name in enumerate(names):
         place = (corner[0] + (i + 0.5) * cell, corner[1] - 10)
         text = shortened(name, cell)
-        canvas.text(place, text, anchor="middle", colour="soft", has_rim=False)
+        canvas.text(place, text, Letters(colour="soft", has_rim=False), anchor="middle")
 
 
 def _draw_labels(canvas: Canvas, labels: Sequence[str], corner: Place, cell: float) -> None:
     """Names at the left of a grid."""
     for i, label in enumerate(labels):
         place = (corner[0] - 8, corner[1] + (i + 0.5) * cell)
-        canvas.text(place, shortened(label, corner[0] - 10), anchor="end", has_rim=False)
+        canvas.text(place, shortened(label, corner[0] - 10), PLAIN, anchor="end")
 
 
 def _without_prefix(names: Sequence[str]) -> list[str]:

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from evenhand.core.chart import HistogramChart
-from evenhand.report.charts.canvas import EDGE, FOOT, NARROW, Canvas, Scale, fill_of, width_of
+from evenhand.report.charts.canvas import (
+    EDGE,
+    FOOT,
+    NARROW,
+    SOFT,
+    Canvas,
+    Scale,
+    fill_of,
+    width_of,
+)
 
 TOP, TALL = 34, 150  # pixels above the bars and of the bars
 STEPS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
@@ -32,7 +41,7 @@ def draw_histogram(chart: HistogramChart, width: int) -> str:
                 floor += share
     canvas.rule((across(0), top - 12), (across(0), top + TALL), colour="ink", stroke=1.4)
     for level in levels:
-        canvas.text((0, up(level) - 8), f"{level * 100:g} %", colour="soft")
+        canvas.text((0, up(level) - 8), f"{level * 100:g} %", SOFT)
     left_head, middle_head, right_head = chart.heads
     canvas.text((0, 10 + lift), left_head)
     canvas.text((width / 2, 10), middle_head, anchor="middle")

@@ -7,7 +7,9 @@ import math
 from evenhand.core.chart import Line, LineChart, LinePanel
 from evenhand.report.charts.canvas import (
     EDGE,
+    HEAVY,
     NARROW,
+    SOFT,
     Canvas,
     Scale,
     look_of,
@@ -61,8 +63,8 @@ def _draw_frame(canvas: Canvas, panel: LinePanel, x: Scale, y: Scale, *, has_num
         at = y(panel.fair)
         canvas.rule((x.start, at), (x.end, at), colour="soft", stroke=1.4, dash="3 3")
     room = x.end - x.start + 6
-    canvas.text((x.start, y.end - 30), shortened(panel.title, room * BOLD), is_bold=True)
-    canvas.text((x.start, y.end - 12), shortened(panel.subtitle, room), colour="soft")
+    canvas.text((x.start, y.end - 30), shortened(panel.title, room * BOLD), HEAVY)
+    canvas.text((x.start, y.end - 12), shortened(panel.subtitle, room), SOFT)
 
 
 def _draw_line(canvas: Canvas, line: Line, x: Scale, y: Scale) -> None:

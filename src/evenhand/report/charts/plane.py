@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from evenhand.core.chart import PlaneChart, PlanePanel
 from evenhand.report.cells import printable
 from evenhand.report.charts.canvas import (
+    HEAVY,
     NARROW,
     SIZE,
     Canvas,
+    Letters,
     Mark,
     outline,
     paint,
@@ -24,6 +26,7 @@ from evenhand.report.charts.canvas import (
 
 GAP, INSIDE, LINE = 20, 12, 17  # pixels between panels, inside a frame, of a line of facts
 RADIUS, NAME = 4.2, 11  # pixels of half a mark, of a letter of a name
+FACTS, NAMES = Letters(size=SIZE - 1), Letters(size=NAME)
 Floats = NDArray[np.float64]
 Boundary = tuple[float, float, float]
 NamePlace = tuple[int, float, float, str]  # index of the point, x, y, anchor
@@ -58,9 +61,9 @@ def draw_plane(chart: PlaneChart, width: int) -> str:
     for number, panel in enumerate(chart.panels):
         row, column = divmod(number, columns)
         left, top = column * (side + GAP), row * step
-        canvas.text((left, top + 8), shortened(panel.title, side), is_bold=True)
+        canvas.text((left, top + 8), shortened(panel.title, side), HEAVY)
         for i, fact in enumerate(panel.facts, 1):
-            canvas.text((left, top + 8 + LINE * i), fact, size=SIZE - 1)
+            canvas.text((left, top + 8 + LINE * i), fact, FACTS)
         canvas.parts.append(f'<g transform="translate({left:.1f} {top + lines * LINE + 10:.1f})">')
         _draw_panel(canvas, panel, (side, tall))
         canvas.parts.append("</g>")
@@ -108,7 +111,7 @@ def _draw_panel(canvas: Canvas, panel: PlanePanel, size: tuple[float, float]) ->
     order = sorted(range(len(points)), key=lambda i: (panel.points[i].rank, i))
     names = [point.name for point in panel.points]
     for row, x, y, anchor in name_places(places, names, order, size):
-        canvas.text((x, y - NAME * 0.35), names[row], size=NAME, anchor=anchor)
+        canvas.text((x, y - NAME * 0.35), names[row], NAMES, anchor=anchor)
 
 
 def _draw_cluster(
@@ -149,7 +152,7 @@ def name_places(
 ) -> list[NamePlace]:
     """Names beside their marks, those first in `order` first, none on another name or mark."""
     taken = [(x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS) for x, y in points]
-    found = []
+    places = []
     for row in order:
         x, y = points[row]
         wide, gap = width_of(names[row], NAME) * 1.1, RADIUS + 3
@@ -167,6 +170,6 @@ def name_places(
             )
             if is_inside and is_free:
                 taken.append(box)
-                found.append((row, float(tx), float(ty), anchor))
+                places.append((row, float(tx), float(ty), anchor))
                 break
-    return found
+    return places

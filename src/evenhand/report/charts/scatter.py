@@ -12,7 +12,9 @@ from evenhand.report.charts.canvas import (
     FOOT,
     NARROW,
     SIZE,
+    SOFT,
     Canvas,
+    Letters,
     Place,
     Scale,
     look_of,
@@ -44,11 +46,11 @@ def draw_scatter(chart: ScatterChart, width: int) -> str:
     count = 5 if width > NARROW else 4
     canvas.x_axis(x, top, top + tall, count=count, is_percent=chart.x.is_percent)
     canvas.y_axis(y, left, width, is_percent=chart.y.is_percent)
-    canvas.text((0, 8), shortened(chart.y.title, width), colour="soft")
+    canvas.text((0, 8), shortened(chart.y.title, width), SOFT)
     middle = ((left + width) / 2, top + tall + FOOT + 8)
     title = shortened(chart.x.title, width)
     centre = min(max(middle[0], width_of(title) / 2), width - width_of(title) / 2)
-    canvas.text((centre, middle[1]), title, anchor="middle", colour="soft")
+    canvas.text((centre, middle[1]), title, SOFT, anchor="middle")
     _draw_references(canvas, chart, x, y)
     for mark, start, end in chart.fits:
         colour = "ink" if _is_one_series(chart) else look_of(mark).colour
@@ -57,7 +59,7 @@ def draw_scatter(chart: ScatterChart, width: int) -> str:
     _draw_points(canvas, points, x, y)
     if chart.has_names:
         for place, name in name_places(points, x, y):
-            canvas.text(place, name, size=NAME)
+            canvas.text(place, name, Letters(size=NAME))
     foot = FOOT + (SIZE + 8 if chart.x.title else 0)
     return canvas.svg(top + tall + foot, chart.title, chart.description)
 
@@ -104,7 +106,7 @@ def name_places(points: Sequence[Point], x: Scale, y: Scale) -> list[tuple[Place
     is_few = len(points) <= FEW
     taken = [box for p in points for box in _occupied(p, x, y, has_intervals=is_few)]
     middle = median([p.y.value for p in points]) if points else 0.0
-    found = []
+    places = []
     for point in sorted(points, key=lambda p: -abs(p.y.value - middle)):
         name = shortened(point.label, LONGEST)
         wide = width_of(name, NAME)
@@ -115,8 +117,8 @@ def name_places(points: Sequence[Point], x: Scale, y: Scale) -> list[tuple[Place
         box = next(free, boxes[0] if is_few else None)
         if box is not None:
             taken.append(box)
-            found.append(((box[0], (box[1] + box[3]) / 2), name))
-    return found
+            places.append(((box[0], (box[1] + box[3]) / 2), name))
+    return places
 
 
 def _offsets(wide: float, *, is_few: bool) -> list[Place]:

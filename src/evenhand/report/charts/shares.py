@@ -10,13 +10,16 @@ from evenhand.report.charts.canvas import (
     EDGE,
     FOOT,
     NARROW,
+    SOFT,
     Canvas,
+    Letters,
     Scale,
     shortened,
     width_of,
 )
 
 PITCH, TOP, TALL = 62, 28, 28  # pixels from bar to bar, above a bar, of a bar
+COUNTED, PALE = Letters(colour="on", is_bold=True, has_rim=False), Letters(has_rim=False)
 
 
 def draw_shares(chart: ShareChart, width: int) -> str:
@@ -28,7 +31,7 @@ def draw_shares(chart: ShareChart, width: int) -> str:
         _draw_bar(canvas, scale, bar, i * PITCH + TOP)
         label = shortened(bar.label, width - width_of(bar.note) - 12)
         canvas.text((0, i * PITCH + 14), label)
-        canvas.text((width, i * PITCH + 14), bar.note, anchor="end", colour="soft")
+        canvas.text((width, i * PITCH + 14), bar.note, SOFT, anchor="end")
     return canvas.svg(floor + FOOT, chart.title, chart.description)
 
 
@@ -49,14 +52,8 @@ def _draw_bar(canvas: Canvas, scale: Scale, bar: ShareBar, top: float) -> None:
             stroke=1.6 if is_counted else 1,
         )
         if caption := _caption(name, high - low, right - left):
-            canvas.text(
-                ((left + right) / 2, top + TALL / 2),
-                caption,
-                anchor="middle",
-                colour="on" if is_counted else "ink",
-                is_bold=is_counted,
-                has_rim=False,
-            )
+            letters = COUNTED if is_counted else PALE
+            canvas.text(((left + right) / 2, top + TALL / 2), caption, letters, anchor="middle")
 
 
 def _caption(name: str, share: float, room: float) -> str:
