@@ -84,7 +84,7 @@ def test_the_merged_model_answers_as_the_adapter_does(
 
 
 def test_only_adapters_and_head_are_changed(out: Path, minilm: Path) -> None:
-    """Every linear layer by alpha / rank times the product of its two matrices, everything else by nothing."""
+    """A linear layer by alpha / rank times the product of two matrices, the rest by nothing."""
     from safetensors.numpy import load_file
 
     before, after = load_file(minilm / "model.safetensors"), load_file(out / "model.safetensors")

@@ -139,10 +139,9 @@ def test_weights_that_do_not_belong_to_the_configuration_are_refused(
     folder = save(room, tmp_path / "short", BertModel(BertConfig(**SMALL)))
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     (folder / "config.json").write_text(json.dumps(config | {"vocab_size": 300}), encoding="utf-8")
-    with pytest.raises(
-        LoadError,
-        match=r"bert\.embeddings\.word_embeddings\.weight is \[208, 32\] in its weights, \[300, 32\] by its config",
-    ):
+    name = r"bert\.embeddings\.word_embeddings\.weight"
+    reason = rf"{name} is \[208, 32\] in its weights, \[300, 32\] by its config"
+    with pytest.raises(LoadError, match=reason):
         open_classifier(folder, Recipe(name="t"))
 
 

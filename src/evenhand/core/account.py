@@ -321,12 +321,10 @@ def score_chart(run: Run, estimates: Sequence[Estimate] = ()) -> DotChart:
     chosen = estimates or same
     firsts = {g.estimates[0].measure for g in score_groups(run)[1:]}
     cards = {e.measure: catalog.measure(e.measure).card for e in chosen}
+    has_room = run.suite.kind == "pair"  # the other families have many scores with long names
+    names = {m: card.title if has_room else card.short for m, card in cards.items()}
     rows = [
-        replace(
-            score_dot(run, e, cards[e.measure].short if firsts else cards[e.measure].title),
-            is_apart=e.measure in firsts,
-        )
-        for e in chosen
+        replace(score_dot(run, e, names[e.measure]), is_apart=e.measure in firsts) for e in chosen
     ]
     low, high = (f(c.range[i] for c in cards.values()) for i, f in ((0, min), (1, max)))
     domain = (low, high)

@@ -279,25 +279,26 @@ def _accuracy_chart(comparison: PeopleComparison) -> DotChart | None:
 
 
 def _models_section(comparison: PeopleComparison) -> Section:
-    blocks: list[Block] = [
+    blocks: tuple[Block, ...] = (
         _correlation_chart(comparison),
         *_correlation_tables(comparison),
         _sides_table(comparison),
-    ]
-    if comparison.density is not None:
-        blocks += [
-            density_chart(comparison.density, name="people-models"),
-            Prose(
-                lines=(
-                    "p in the panels takes every sentence for an independent look; the table above "
-                    "has the one over whole clusters.",
-                ),
-                is_quiet=True,
-            ),
-        ]
-    return Section(
-        name="models", title="Do models lean as people do?", blocks=tuple(blocks), is_brief=True
     )
+    return Section(
+        name="models", title="Do models lean as people do?", blocks=blocks, is_brief=True
+    )
+
+
+def _density_section(comparison: PeopleComparison) -> Section | None:
+    if comparison.density is None:
+        return None
+    chart = density_chart(comparison.density, name="people-models")
+    note = (
+        "p in the panels takes every sentence for an independent look; the table above has the "
+        "one over whole clusters."
+    )
+    blocks = (chart, Prose(lines=(note,), is_quiet=True))
+    return Section(name="density", title=chart.title, blocks=blocks, level=3)
 
 
 def _people_section(comparison: PeopleComparison) -> Section:
@@ -388,6 +389,7 @@ def people_document(comparison: PeopleComparison) -> Document:
         f"evenhand {__version__}, seed {comparison.settings.seed}. "
         "The same numbers are in people.json."
     )
+    density = _density_section(comparison)
     return Document(
         name="people",
         title="People and models on the same sentences",
@@ -395,6 +397,7 @@ def people_document(comparison: PeopleComparison) -> Document:
         lead=tuple(wording.lead(comparison)),
         sections=(
             _models_section(comparison),
+            *((density,) if density is not None else ()),
             _people_section(comparison),
             _accuracy_section(comparison),
             *_sentence_sections(comparison),

@@ -76,15 +76,10 @@ def _plan(chart: DotChart, width: int) -> tuple[_Plan, int]:
         gutter = min(int(longest) + 26, width // 2 if not is_narrow else 190)
     if is_narrow and (any(row.note for row in rows) or longest > LONGEST):
         gutter = 0  # the labels stand above their lines, and the notes beside them
-    inner = width - (gutter or EDGE) - EDGE
-    has_note_line = (
-        is_narrow
-        and not gutter
-        and any(
-            row.note and width_of(row.label) + width_of(row.note) + 12 > inner + 2 * EDGE
-            for row in rows
-        )
+    is_tight = any(
+        row.note and width_of(row.label) + width_of(row.note) + 12 > width for row in rows
     )
+    has_note_line = is_narrow and not gutter and is_tight
     if gutter:
         pitch, top, bottom = 24 if len(rows) <= MANY else 17, 12, 12 if len(rows) <= MANY else 10
     else:
