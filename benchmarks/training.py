@@ -1,8 +1,12 @@
-"""How fast is training in batches of similar length beside the papers' batches padded to 128 tokens? Ratios from one interleaved run on this machine.
+"""The speed of training in batches of similar length beside batches padded to 128 tokens.
 
-The same pairs of SNLI, the same model (the embedded one), optimiser and batch size; only how the batches are made differs. Beside them transformers' own
-Trainer, padded to 128 as in the papers' scripts. Texts are made into tokens beforehand for all. Exits with 1 where the ratio is below what is promised.
-Run: python benchmarks/training.py --data DIR (the folder with en.snli-train20k.jsonl below nli/, or EVENHAND_DATA)
+Ratios from one interleaved run on this machine: the same pairs of SNLI, the same model (the
+embedded one), optimiser and batch size; only how the batches are made differs. Beside them
+transformers' own Trainer, padded to 128 as in the papers' scripts. Texts are made into tokens
+beforehand for all. Exits with 1 where the ratio is below what is promised.
+
+Run: python benchmarks/training.py --data DIR (the folder with en.snli-train20k.jsonl below nli/,
+or EVENHAND_DATA)
 """
 
 from __future__ import annotations
@@ -24,13 +28,11 @@ import transformers
 from transformers.trainer_callback import PrinterCallback
 
 from evenhand.core.files import require_files
-from evenhand.train.batching import POOL, Encoded, Rows, shuffled
+from evenhand.train.batches import POOL, EncodedPairs, logits_of, shuffled
 from evenhand.train.corpus import read_pairs
-from evenhand.train.encoders import open_classifier
-from evenhand.train.loop import Run
-from evenhand.train.pairing import ask
+from evenhand.train.encoders import find_encoder, open_classifier
+from evenhand.train.loop import Rows, Run, Watch
 from evenhand.train.recipes import Recipe, find_recipe
-from evenhand.train.unpack import find_encoder
 
 PADDED = 128
 PROMISED = 2.5
@@ -52,10 +54,10 @@ def pad(inputs: dict[str, torch.Tensor], token: int) -> dict[str, torch.Tensor]:
 
 
 def trained(
-    model: Any, data: Encoded, recipe: Recipe, *, is_padded: bool
+    model: Any, data: EncodedPairs, recipe: Recipe, *, is_padded: bool
 ) -> Callable[[list[Rows]], None]:
     """The project's loop, with or without padding to 128."""
-    call = ask(model, torch.device("cpu"))
+    call = logits_of(model, torch.device("cpu"))
     entropy = torch.nn.CrossEntropyLoss()
 
     def loss_of(rows: Rows, _: Rows) -> torch.Tensor:
@@ -65,16 +67,16 @@ def trained(
 
     def train(batches: list[Rows]) -> None:
         run = Run(model, sum(map(len, batches)), loss_of, recipe)
-        run.go(lambda: batches, unit="pairs", say=lambda _: None)
+        run.go(lambda: batches, Watch(say=lambda _: None))
 
     return train
 
 
 def trained_by_trainer(
-    model: Any, data: Encoded, recipe: Recipe, folder: str
+    model: Any, data: EncodedPairs, recipe: Recipe, folder: str
 ) -> Callable[[list[Rows]], None]:
     """What a user would write."""
-    told = transformers.TrainingArguments(
+    arguments = transformers.TrainingArguments(
         folder,
         per_device_train_batch_size=recipe.batch_size,
         learning_rate=recipe.learning_rate,
@@ -95,7 +97,7 @@ def trained_by_trainer(
             {**{name: t[i] for name, t in padded.items()}, "labels": labels[i]}
             for i in range(len(labels))
         ]
-        trainer = transformers.Trainer(model=model, args=told, train_dataset=rows)
+        trainer = transformers.Trainer(model=model, args=arguments, train_dataset=rows)
         trainer.remove_callback(PrinterCallback)
         trainer.train()
 
@@ -123,7 +125,7 @@ def main() -> None:
     recipe = replace(find_recipe("nli-coal"), epochs=1, is_best_kept=False)
     rng = np.random.default_rng(0)
     encoder = find_encoder(args.encoder)
-    data = Encoded(
+    data = EncodedPairs(
         transformers.AutoTokenizer.from_pretrained(encoder),
         read_pairs([path])[: POOL * recipe.batch_size],
         PADDED,

@@ -203,13 +203,16 @@ def test_charts_show_the_trade_off_and_every_model_before_and_after() -> None:
     trade_off, levels = charts[CHARTS[0]], charts[CHARTS[2]]
     assert "anchors: accuracy -0.2 points, NLI-CoAL 18.0 %" in trade_off.description
     assert isinstance(trade_off, ScatterChart)
-    assert (trade_off.reference_x, trade_off.reference_y) == (0.0, pytest.approx(42.0))
+    assert trade_off.reference_x == 0.0
+    assert trade_off.reference_y == pytest.approx(42.0)
     assert trade_off.points[0].x == Interval(0.0, 0.0, 0.0)
     assert trade_off.points[-1].y == pytest.approx((18.0, 16.0, 20.0))
     assert isinstance(levels, DotChart)
-    assert (levels.reference, levels.rows[0].mark) == (pytest.approx(42.0), "model")
+    assert levels.reference == pytest.approx(42.0)
+    assert levels.rows[0].mark == "model"
     assert ("series-1", "on unseen occupations only") in levels.legend
-    assert levels.rows[-1].others == ((pytest.approx(21.0), "series-1"),)
+    ((unseen, mark),) = levels.rows[-1].others
+    assert unseen == pytest.approx(21.0) and mark == "series-1"
     assert levels.title == "NLI-CoAL on occupation-nli, percent (0 is fair)"
     preference = charts[CHARTS[-1]]
     assert isinstance(preference, DotChart) and preference.base == 50.0

@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 from people_room import make_people, make_suite, say
 
+from evenhand.core import catalog
 from evenhand.core.answer_files import read_answers, suite_of, write_answers
 from evenhand.core.answers import Status
 from evenhand.core.errors import InputError
 from evenhand.core.settings import Settings
-from evenhand.engine.audit import judge
+from evenhand.engine.ask import ask_suite
+from evenhand.engine.audit import judge, open_model
+from evenhand.engine.estimate import estimate
 from evenhand.families.contextualised.published import FILE, is_people
 from evenhand.people.compare import compare_people
 from evenhand.people.scores import TRAITS, PeopleScores, from_answers, to_answers
@@ -90,7 +93,14 @@ def test_published_people_are_those_that_an_audit_asks(data: Path) -> None:
     assert people.identity == "stored:Annotators"
     assert people.annotators == tuple(f"stored:Annotator{i}" for i in (1, 2, 3))
     assert people.names == ("Annotator1", "Annotator2", "Annotator3")
-    assert dict(people.traits) == {"scoring": "as published", "precision": "as published"}
+    compared = compare_people(people, ["stored:ELECTRA"], settings=QUICK)
+    suite, measure = people.suite, catalog.measure("objective_accuracy")
+    names = (people.identity, *people.annotators)
+    for name, accuracy in zip(names, compared.accuracies, strict=True):
+        asked = ask_suite(open_model(name, suite), suite)
+        audited = estimate(measure, suite, asked, QUICK)
+        assert f"model:{name}|scoring:as published|precision:as published" in audited.signature
+        assert (accuracy.signature, accuracy.interval) == (audited.signature, audited.interval)
 
 
 def test_what_are_no_scores_of_people_is_refused() -> None:

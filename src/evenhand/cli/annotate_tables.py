@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     )
 
 NONE = "–"
+HEADS = "annotator state part try answered accuracy consistency s/answer result".split()
+TEXT_HEADS = ("annotator", "state", "part", "result")
 
 
 def _share(value: float | None) -> str:
@@ -43,10 +45,8 @@ def print_status(study: Study, rows: Sequence[AnnotatorStatus]) -> None:
         )
         return
     table = Table(box=None, pad_edge=False, collapse_padding=True)
-    texts = ("annotator", "state", "part", "result")
-    numbers = ("try", "answered", "accuracy", "consistency", "s/answer")
-    for name in (*texts[:3], *numbers, texts[3]):
-        table.add_column(name, no_wrap=True, justify="left" if name in texts else "right")
+    for name in HEADS:
+        table.add_column(name, no_wrap=True, justify="left" if name in TEXT_HEADS else "right")
     for row in rows:
         if not isinstance(row, PartStatus):
             table.add_row(row.annotator, row.state)

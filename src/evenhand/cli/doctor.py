@@ -73,7 +73,7 @@ def _facts() -> Iterator[tuple[str, str]]:
     yield (
         "libraries",
         ", ".join(
-            f"{n} {version(n)}" for n in ("numpy", "polars", "onnxruntime", "tokenizers", "altair")
+            f"{n} {version(n)}" for n in ("numpy", "polars", "onnxruntime", "tokenizers")
         ),
     )
     for extra, modules in EXTRAS.items():

@@ -10,6 +10,7 @@ from evenhand.core import account, catalog
 from evenhand.core.account import BASELINES, checks
 from evenhand.core.document import (
     Block,
+    Callout,
     Cell,
     Column,
     Document,
@@ -138,14 +139,11 @@ def _coverage(run: Run) -> Section:
         ),
         rows=rows,
     )
-    notes = account.notes(run)
-    lines = notes or ["Every probe was answered, and no two answers tied."]
-    return Section(
-        name="coverage",
-        title="Coverage",
-        blocks=(table, Prose(lines=tuple(lines), is_list=bool(notes), is_quiet=not notes)),
-        is_brief=True,
-    )
+    blocks: list[Block] = [Callout(text=note) for note in account.notes(run)]
+    if not blocks:
+        whole = "Every probe was answered, and no two answers tied."
+        blocks = [Prose(lines=(whole,), is_quiet=True)]
+    return Section(name="coverage", title="Coverage", blocks=(table, *blocks), is_brief=True)
 
 
 def _sources(run: Run) -> Section:

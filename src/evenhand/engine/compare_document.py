@@ -10,7 +10,18 @@ from evenhand import __version__
 from evenhand.core import catalog
 from evenhand.core.account import best_value, title
 from evenhand.core.chart import DotChart, DotRow, spanning
-from evenhand.core.document import Block, Cell, Column, Document, Facts, Prose, Row, Section, Table
+from evenhand.core.document import (
+    Block,
+    Callout,
+    Cell,
+    Column,
+    Document,
+    Facts,
+    Prose,
+    Row,
+    Section,
+    Table,
+)
 from evenhand.core.estimate import NO_INTERVAL
 from evenhand.core.plain import plain
 from evenhand.core.text import counted, listed, percent, signed, with_bounds
@@ -259,10 +270,9 @@ def _suite_sections(comparison: Comparison, place: str) -> Iterator[Section]:
         blocks=tuple(_value_chart(comparison, m) for m in measures_of(comparison)),
     )
     yield Section(name=f"models-{place}", title="Models", blocks=(_models(comparison),))
-    if lines := notes(comparison):
-        prose = Prose(lines=tuple(lines), is_list=True)
+    if callouts := tuple(Callout(text=line) for line in notes(comparison)):
         name = f"notes-{place}"
-        yield Section(name=name, title="Missing and noteworthy", blocks=(prose,), is_brief=True)
+        yield Section(name=name, title="Missing and noteworthy", blocks=callouts, is_brief=True)
     yield signature_section(*signatures(comparison))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from evenhand import __version__
 from evenhand.core.chart import PlaneChart, PlanePanel, PlanePoint
-from evenhand.core.document import Column, Document, Prose, Row, Section, Table
+from evenhand.core.document import Callout, Column, Document, Row, Section, Table
 from evenhand.core.plain import plain
 from evenhand.core.settings import Settings
 from evenhand.core.text import listed, number, with_bounds
@@ -168,8 +168,8 @@ def picture_document(scene: Scene, pictures: Sequence[Picture], language: str) -
         Section(name="plane", title="The plane", blocks=(chart,)),
     ]
     if notes:
-        prose = Prose(lines=tuple(notes), is_list=True)
-        sections.append(Section(name="notes", title="Notes", blocks=(prose,), is_brief=True))
+        callouts = tuple(Callout(text=note) for note in notes)
+        sections.append(Section(name="notes", title="Notes", blocks=callouts, is_brief=True))
     return Document(
         name="picture",
         title=chart.title,
