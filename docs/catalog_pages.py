@@ -1,48 +1,84 @@
-"""How do the pages about measures and suites stay true? They are written from the catalog when the documentation is built."""
+"""Pages that are written from the catalog when the documentation is built: measures and suites."""
 
 from __future__ import annotations
 
+import math
 from importlib.resources import files
 from typing import Any
 
 from evenhand.core import catalog
+from evenhand.core.measure import Measure
+from evenhand.core.protocols import SuiteSource
+
+WRITTEN = "Written from the catalog; `evenhand show NAME` prints the same."
+
+
+def _table(rows: dict[str, str]) -> list[str]:
+    """Names and values as a table without a head."""
+    return ["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows.items()), ""]
+
+
+def _measure(measure: Measure) -> list[str]:
+    card = measure.card
+    low, high = card.range
+    worst = "unbounded" if math.isinf(high) else "says nothing about bias"
+    rows = {
+        "range": f"{low:g} to {high:g}",
+        f"{measure.best} value": f"{measure.fair:g}",
+        "fully stereotyped": worst if measure.worst is None else f"{measure.worst:g}",
+        "strata": ", ".join(sorted(measure.strata)) or "all",
+        "labels it needs": ", ".join(sorted(measure.labels)) or "any",
+        "caveat": card.caveat,
+        "source": card.citation,
+    }
+    return [
+        f"### {card.title} {{ #{measure.name} }}",
+        "",
+        f"`{measure.name}`: {card.question}",
+        "",
+        "```text",
+        f"{measure.name} = {card.formula}",
+        "```",
+        "",
+        *_table(rows),
+    ]
 
 
 def measures_page() -> str:
-    """Every measure with its definition."""
-    lines = [
-        "# Measures",
-        "",
-        "Written from the catalog; `evenhand show NAME` prints the same.",
-        "",
-    ]
-    for measure in catalog.measures().values():
-        card = measure.card
-        low, high = card.range
-        worst = "says nothing about bias" if measure.worst is None else f"{measure.worst:g}"
-        lines += [
-            f"## {card.title} {{ #{measure.name} }}", "", f"`{measure.name}` — {card.question}", "", "```text", f"{measure.name} = {card.formula}", "```", "",
-            "| | |", "|---|---|", f"| range | {low:g} to {high:g} |", f"| fair value | {measure.fair:g} |", f"| fully stereotyped | {worst} |",
-            f"| strata | {', '.join(sorted(measure.strata)) or 'all'} |", f"| labels it needs | {', '.join(sorted(measure.labels))} |",
-            f"| caveat | {card.caveat} |", f"| source | {card.citation} |", "",
-        ]  # fmt: skip
+    """Every measure with its definition, family by family."""
+    lines = ["# Measures", "", WRITTEN, ""]
+    for family in catalog.families().values():
+        lines += [f"## {family.title}", "", f"Intervals are over {family.unit}.", ""]
+        lines += [line for measure in family.measures for line in _measure(measure)]
     return "\n".join(lines)
 
 
+def _suite(suite: SuiteSource) -> list[str]:
+    from evenhand.cli.options import own_fields
+
+    fetched = "published data: fetched with a pinned digest, or named with `--data`"
+    rows = {
+        "version": suite.version,
+        "kind of probe": suite.kind,
+        "languages": ", ".join(suite.languages),
+        "variants": ", ".join(f"`{v}`" for v in suite.variants),
+        "comes from": fetched if suite.is_published else "built from the lexicons, offline",
+        "licence": suite.licence,
+        "source": suite.citation,
+    }
+    own = {
+        f"`{flag}`": str(field.metadata.get("help", ""))
+        for flag, field in own_fields(suite.options).items()
+    }
+    return [f"### {suite.name}", "", suite.description, "", *_table({**rows, **own})]
+
+
 def suites_page() -> str:
-    """Every suite with its source and licence."""
-    lines = ["# Suites", "", "Written from the catalog; `evenhand show NAME` prints the same.", ""]
-    for suite in catalog.entries("suites").values():
-        origin = (
-            "published data: fetched with a pinned digest, or named with `--data`"
-            if suite.is_published
-            else "built from the lexicons, offline"
-        )
-        lines += [
-            f"## {suite.name}", "", suite.description, "", "| | |", "|---|---|", f"| version | {suite.version} |", f"| languages | {', '.join(suite.languages)} |",
-            f"| variants | {', '.join(f'`{v}`' for v in suite.variants)} |", f"| comes from | {origin} |", f"| licence | {suite.licence} |",
-            f"| source | {suite.citation} |", "",
-        ]  # fmt: skip
+    """Every suite with its source, licence and options, family by family."""
+    lines = ["# Suites", "", WRITTEN, ""]
+    for family in catalog.families().values():
+        lines += [f"## {family.title}", ""]
+        lines += [line for suite in family.suites for line in _suite(suite)]
     return "\n".join(lines)
 
 
@@ -55,7 +91,7 @@ PAGES = {"measures.md": measures_page, "suites.md": suites_page, "default-model.
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """mkdocs calls this; the generated pages join the written ones."""
+    """Add the written pages to the others; mkdocs calls this."""
     from mkdocs.structure.files import File
 
     for name, write in PAGES.items():

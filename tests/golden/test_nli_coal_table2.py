@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from evenhand.core.text import number
-from evenhand.meta.document import PUBLISHED, published
+from evenhand.meta.table2 import PUBLISHED, published
 
 COLUMNS = {"nli_coal": "nli_coal", "fraction_neutral": "fn"}
 

@@ -14,7 +14,7 @@ HEAVY = (
     "torch",
     "transformers",
     "polars",
-    "altair",
+    "vl_convert",
     "onnxruntime",
     "tokenizers",
     "numpy",
@@ -61,7 +61,7 @@ def test_a_default_audit_needs_no_torch() -> None:
     )
     found = imported(code)
     assert "numpy" in found
-    assert not found & {"torch", "transformers", "altair", "ray"}
+    assert not found & {"torch", "transformers", "vl_convert", "ray"}
 
 
 def test_the_measures_are_there_as_functions_without_the_rest() -> None:
@@ -70,7 +70,7 @@ def test_the_measures_are_there_as_functions_without_the_rest() -> None:
         "rows = [[1, 0, 0], [0, 0, 1], [0, 1, 0]]; "
         "assert nli_coal(rows, ['PS', 'AS', 'NS']) == 2 / 3"
     )
-    assert not imported(code) & {"torch", "transformers", "polars", "altair", "onnxruntime"}
+    assert not imported(code) & {"torch", "transformers", "polars", "vl_convert", "onnxruntime"}
 
 
 def test_public_names_are_there_and_come_when_used() -> None:
@@ -91,7 +91,7 @@ def test_public_names_are_there_and_come_when_used() -> None:
     assert not found & {
         "torch",
         "transformers",
-        "altair",
+        "vl_convert",
         "ray",
         "jinja2",
         "sqlalchemy",

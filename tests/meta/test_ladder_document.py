@@ -21,18 +21,11 @@ from rich.console import Console
 from evenhand.core.chart import DotChart, LineChart
 from evenhand.core.document import Callout, Facts
 from evenhand.core.plain import to_json
-from evenhand.meta.document import (
-    beside_paper,
-    coefficient,
-    first_scores,
-    fixed_rate,
-    ladder_document,
-    report_fields,
-    slug,
-    table2,
-)
+from evenhand.meta.charts import first_scores, fixed_rate, slug
+from evenhand.meta.document import ladder_document, report_fields
 from evenhand.meta.ladder import FILE, Ladder, ladder_fields, read_ladder
 from evenhand.meta.ranking import Series, Standing
+from evenhand.meta.table2 import beside_paper, coefficient, table2
 from evenhand.meta.wording import (
     accuracy_sentence,
     duration,

@@ -157,7 +157,8 @@ def _sources(run: Run) -> Section:
     ]
     for estimate in (*run.estimates, *checks(run)):
         measure = catalog.measure(estimate.measure).card
-        facts.append((measure.title, f"{measure.formula} {measure.citation} {measure.caveat}"))
+        source = f"{measure.citation.rstrip('.')}."
+        facts.append((measure.title, f"{measure.formula}. {source} {measure.caveat}"))
     facts += list(run.answers.traits.items())
     facts.append(("seed", f"{run.settings.seed}, {run.settings.resamples:,} resamples"))
     facts += list(environment().items())

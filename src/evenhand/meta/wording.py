@@ -113,7 +113,7 @@ def _findings(standings: Sequence[Standing]) -> list[str]:
             ]
         )
 
-    found = [s for s in standings if s.finding == "found"]
+    finders = [s for s in standings if s.finding == "found"]
     weakly = [s for s in standings if s.finding == "weakly"]
     others = [s for s in standings if s.finding == "not"]
     constant = [s for s in others if s.signal == 0]
@@ -122,8 +122,8 @@ def _findings(standings: Sequence[Standing]) -> list[str]:
     total = counted(len(standings), "measure")
     criterion = f"(Pearson's r with the bias rate {FOUND:g} or more in size)"
     sentences = [f"None of {total} found the bias {criterion}."]
-    if found:
-        sentences = [f"{len(found)} of {total} found the bias {criterion}: {names(found)}."]
+    if finders:
+        sentences = [f"{len(finders)} of {total} found the bias {criterion}: {names(finders)}."]
     clauses = []
     if missed:
         clauses.append(

@@ -86,8 +86,11 @@ def _list_section(
 
 def _trade_off_sections(record: Mitigation) -> list[Section]:
     charts = trade_off_charts(record)
+    heads = {m for a in wording.suites(record) if (m := wording.headline_on(record, a))}
+    is_lower = all(measure_of(m).fair == measure_of(m).card.range[0] for m in heads)
     note = (
-        "Lower is less bias; left of the upright dashed line, accuracy was lost. "
+        f"{'Lower' if is_lower else 'Nearer to the best value'} is less bias; "
+        "left of the upright dashed line, accuracy was lost. "
         f"{record.level * 100:g} % intervals."
     )
     head = Section(
@@ -190,14 +193,14 @@ def level_tables(record: Mitigation) -> Iterator[Table]:
 
 def head(measure: str) -> str:
     """`dP (↓)`: the short name, and which way is better."""
-    found = measure_of(measure)
-    low, high = found.card.range
-    arrow = f"→{found.fair * 100:g}"
-    if found.fair == low:
+    known = measure_of(measure)
+    low, high = known.card.range
+    arrow = f"→{known.fair * 100:g}"
+    if known.fair == low:
         arrow = "↓"
-    elif found.fair == high:
+    elif known.fair == high:
         arrow = "↑"
-    return f"{found.card.short} ({arrow})"
+    return f"{known.card.short} ({arrow})"
 
 
 def _level_table(
@@ -321,7 +324,7 @@ def _level_chart(record: Mitigation, asked: Asked, measure: str) -> DotChart:
             )
         )
     before = record.score(asked.name, "all", measure, BEFORE)
-    best = 100 * measure_of(measure).fair
+    best, least = 100 * measure_of(measure).fair, 100 * measure_of(measure).card.range[0]
     values = [v for r in rows for v in (*r.interval, *(x for x, _ in r.others), best)]
     meanings = {
         "model": "before",
@@ -342,9 +345,10 @@ def _level_chart(record: Mitigation, asked: Asked, measure: str) -> DotChart:
         description="; ".join(f"{r.label} {r.note}" for r in rows),
         legend=tuple(legend),
         rows=tuple(rows),
-        domain=_spread(values, least=0.0) if best else spanning(values, low=0.0),
+        domain=_spread(values, least=least) if best else spanning(values, low=least),
         base=best or math.nan,
         reference=100 * before.value if before else math.nan,
+        is_dense=True,
     )
 
 
@@ -361,7 +365,8 @@ def trade_off_charts(record: Mitigation) -> list[ScatterChart]:
 def _trade_off_chart(
     record: Mitigation, asked: Asked, measure: str, held_out: Asked
 ) -> ScatterChart:
-    title = measure_of(measure).card.title
+    card = measure_of(measure).card
+    title = card.title
     chart_points = []
     for model in wording.models(record):
         score = record.score(asked.name, "all", measure, model)
@@ -395,7 +400,7 @@ def _trade_off_chart(
             title=f"change of accuracy on {held_out.name}, points",
             domain=_spread([v for p in chart_points for v in p.x]) if chart_points else None,
         ),
-        y=Axis(title=f"{title}, percent", domain=_spread(levels, least=0.0)),
+        y=Axis(title=f"{title}, percent", domain=_spread(levels, least=100 * card.range[0])),
         reference_x=0.0,
         reference_y=100 * before.value if before else math.nan,
     )
