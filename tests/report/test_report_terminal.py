@@ -141,3 +141,10 @@ def test_a_hostile_name_stays_a_name() -> None:
     text = printed(evil, 80)
     assert "[bold red]x[/] \ufffd[2J" in text
     assert "[link=a]b" in text
+
+
+def test_a_long_text_without_spaces_is_folded_and_not_cut() -> None:
+    sentence = "她今天早上在医院里给病人打针然后又去学校接孩子回家做饭" * 3
+    text = printed(document(Callout(text=sentence)), 60, is_terminal=True)
+    assert sentence in "".join(text.split())
+    assert "…" not in text

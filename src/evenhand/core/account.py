@@ -34,8 +34,8 @@ def title(measure: str) -> str:
 
 def best_value(measure: str) -> str:
     """`0 is fair`, `1 is right`."""
-    found = catalog.measure(measure)
-    return f"{short_number(found.fair)} is {found.best}"
+    definition = catalog.measure(measure)
+    return f"{short_number(definition.fair)} is {definition.best}"
 
 
 def best_head(run: Run, estimates: Sequence[Estimate] = ()) -> str:
@@ -133,19 +133,19 @@ def understanding(run: Run) -> str:
 
 def check_sentence(run: Run) -> str:
     """The accuracy on ordinary pairs in a sentence, and whether it is weak."""
-    found = next(iter(run.sanity), None)
-    if found is None:
+    check = next(iter(run.sanity), None)
+    if check is None:
         return (
             "Its accuracy on ordinary pairs was not measured; without it a bias score cannot be "
             "told from a lack of understanding."
         )
-    if not math.isfinite(found.value):
-        return f"Its accuracy on ordinary pairs could not be computed: {found.note}."
+    if not math.isfinite(check.value):
+        return f"Its accuracy on ordinary pairs could not be computed: {check.note}."
     text = (
-        f"It gives the right label on {percent(found.value)} of "
-        f"{counted(found.probes, 'ordinary pair')}, {with_bounds(found.interval)}."
+        f"It gives the right label on {percent(check.value)} of "
+        f"{counted(check.probes, 'ordinary pair')}, {with_bounds(check.interval)}."
     )
-    if found.value >= WEAK:
+    if check.value >= WEAK:
         return text
     return (
         f"{text} That is weak, and a weak model looks biased: "
@@ -155,15 +155,15 @@ def check_sentence(run: Run) -> str:
 
 def classifier_check(run: Run) -> str:
     """The same for a classifier that is asked choices; empty where it was not measured."""
-    found = next(iter(checks(run)), None)
-    if found is None or not math.isfinite(found.value):
+    check = next(iter(checks(run)), None)
+    if check is None or not math.isfinite(check.value):
         return ""
     text = (
-        f"As a classifier it gives the right label on {percent(found.value)} of "
-        f"{counted(found.probes, 'ordinary pair')}, {with_bounds(found.interval)}."
+        f"As a classifier it gives the right label on {percent(check.value)} of "
+        f"{counted(check.probes, 'ordinary pair')}, {with_bounds(check.interval)}."
     )
     is_bias = catalog.measure(run.headline.measure).worst is not None
-    if found.value >= WEAK or not is_bias:
+    if check.value >= WEAK or not is_bias:
         return text
     return (
         f"{text} That is weak: a preference, and the lack of one, may be a matter of understanding."

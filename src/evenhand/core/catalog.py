@@ -122,26 +122,26 @@ def respondents() -> dict[str, RespondentSource]:
 
 def family(name: str) -> Family:
     """The family with this name."""
-    found: Family = find("families", name)
-    return found
+    entry: Family = find("families", name)
+    return entry
 
 
 def measure(name: str) -> Measure:
     """The measure with this name."""
-    found: Measure = find("measures", name)
-    return found
+    entry: Measure = find("measures", name)
+    return entry
 
 
 def suite(name: str) -> SuiteSource:
     """The suite source with this name."""
-    found: SuiteSource = find("suites", name)
-    return found
+    entry: SuiteSource = find("suites", name)
+    return entry
 
 
 def language(code: str) -> Language:
     """The language with this code."""
-    found: Language = find("languages", code)
-    return found
+    entry: Language = find("languages", code)
+    return entry
 
 
 def language_name(code: str) -> str:

@@ -74,13 +74,13 @@ def ask(
         if progress:
             progress(len(rows), len(distinct), reused)
     values = Replies.empty(probes, labels)
-    found: dict[int, Silence] = {}
+    rows_without: dict[int, Silence] = {}
     for place, probe in enumerate(probes):
         key = probe_key(probe)
         values[place, : probe.option_count] = rows[key]
         if key in silences:
-            found[place] = silences[key]
-    return Replies(values=values, silences=found)
+            rows_without[place] = silences[key]
+    return Replies(values=values, silences=rows_without)
 
 
 def _checked(respondent: Respondent, probes: Sequence[Probe], labels: int) -> Replies:

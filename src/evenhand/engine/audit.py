@@ -84,12 +84,12 @@ def _baselines(
     """What rules score on the same probes."""
     labels = answers.labels if answers.is_classifier and suite.kind == "choice" else ()
     options = RespondentOptions(seed=settings.seed, labels=labels)
-    found = {}
+    estimates = {}
     for rule in (RANDOM, CONSTANT, *family.references):
         respondent = open_respondent(rule, suite.kind, options)
         ruled = ask_suite(respondent, suite)
-        found[rule] = tuple(estimate(m, suite, ruled, settings) for m in chosen)
-    return found
+        estimates[rule] = tuple(estimate(m, suite, ruled, settings) for m in chosen)
+    return estimates
 
 
 def _breakdowns(

@@ -219,7 +219,7 @@ def _pair_section(comparison: Comparison, name: str, place: str) -> Section:
 
 def _value_chart(comparison: Comparison, measure: str) -> DotChart:
     """Every model by one measure."""
-    found = catalog.measure(measure)
+    definition = catalog.measure(measure)
     rows = []
     for place, model in enumerate(comparison.models):
         estimate = next((e for e in model.estimates if e.measure == measure), None)
@@ -230,17 +230,17 @@ def _value_chart(comparison: Comparison, measure: str) -> DotChart:
                 interval=interval,
                 mark=f"series-{min(place, SERIES - 1)}",
                 note=with_bounds(interval),
-                others=((found.fair, "fair"),),
+                others=((definition.fair, "fair"),),
             )
         )
-    domain = found.card.range
-    if not found.is_bounded:
-        values = [v for r in rows for v in (*r.interval, found.fair)]
+    domain = definition.card.range
+    if not definition.is_bounded:
+        values = [v for r in rows for v in (*r.interval, definition.fair)]
         domain = spanning(values, low=domain[0])
     words = "; ".join(f"{r.label} {r.note}" for r in rows)
     return DotChart(
         name=f"values-{measure}",
-        title=f"{found.card.title} of every model, with intervals",
+        title=f"{definition.card.title} of every model, with intervals",
         description=f"{words}; {best_value(measure)}",
         legend=(("fair", best_value(measure)),),  # the models have their names beside them
         rows=tuple(rows),

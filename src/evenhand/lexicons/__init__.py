@@ -1,4 +1,7 @@
-"""Which words and sentences does the program know? Data only: a folder per language, a table per file, source and licence in its head."""
+"""Words and sentences of the program: data only, a folder per language, a table per file.
+
+Source and licence of a table stand in its head.
+"""
 
 from __future__ import annotations
 

@@ -123,12 +123,13 @@ def _print_beside(sign: str, text: str, style: str, console: Console) -> None:
         console.print(plain_text(text, style))
         return
     grid = Grid.grid(padding=(0, 1))
+    grid.add_column()
+    grid.add_column(overflow="fold")  # Chinese and Japanese have no spaces to break at
     grid.add_row(sign, plain_text(text), style=style)
     console.print(grid)
 
 
 def _print_table(table: Table, section: Section, console: Console) -> None:
-
     title, rows = limited(table)
     if title and title != section.title:
         console.print(plain_text(title, "bold"))
