@@ -188,7 +188,7 @@ def _difference_table(comparison: Comparison, name: str, place: str) -> Table | 
     first, alpha = comparison.reference.name, f"{comparison.settings.alpha:.2g}"
     return Table(
         name=f"comparison-{place}",
-        title=f"{name} against {first} on {suite_line(comparison.suite)}",
+        title=f"Values and differences on {suite_line(comparison.suite)}",
         columns=(
             Column(title="measure"),
             Column(title=first, form="interval"),
@@ -199,7 +199,7 @@ def _difference_table(comparison: Comparison, name: str, place: str) -> Table | 
             Column(title="to the best value"),
         ),
         rows=rows,
-        note=f"Strong: adjusted p at most {alpha}. "
+        note=f"Marked: adjusted p at most {alpha}. "
         f"The signatures differ in: {differing_fields(comparison, name)}.",
     )
 
@@ -283,6 +283,12 @@ def signatures(comparison: Comparison) -> tuple[list[str], list[str]]:
     return [d.signature for d in comparison.differences], list(dict.fromkeys((*values, *both)))
 
 
+def _first_sentence(comparison: Comparison, name: str) -> str:
+    """In how many measures a model differs; the rest stands with its table."""
+    sentence = summary(comparison, name).partition(". ")[0].rstrip(".")
+    return f"{sentence}."
+
+
 def comparison_document(comparisons: Sequence[Comparison]) -> Document:
     """Everything that the report of a comparison says and shows."""
     first = comparisons[0]
@@ -292,7 +298,7 @@ def comparison_document(comparisons: Sequence[Comparison]) -> Document:
         name="comparison",
         title=f"{listed(others)} against {first.reference.name}",
         subtitle="; ".join(suite_line(c.suite) for c in comparisons),
-        lead=tuple(summary(c, m.name) for c in comparisons for m in c.models[1:]),
+        lead=tuple(_first_sentence(c, m.name) for c in comparisons for m in c.models[1:]),
         sections=(*sections, prose_section("method", "How it was compared", method(first))),
         language=first.suite.card.language,
     )

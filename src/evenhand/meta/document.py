@@ -172,7 +172,7 @@ def standings_table(standings: Sequence[Standing]) -> Table:
     note = (
         f"{wording.level_text(standings)} intervals in brackets. Bias and errors: how far the mean "
         "score moves along either ladder; seeds: standard deviation over seeds. "
-        "Bold: found; moved by mere errors. -: constant score."
+        "Marked: found; moved by mere errors. -: constant score."
     )
     return Table(
         name="standings",

@@ -38,7 +38,7 @@ def _correlation_tables(comparison: PeopleComparison) -> list[Table]:
     clusters = max(m.clusters for m in comparison.models)
     alpha = comparison.settings.alpha
     note = (
-        f"Intervals and p over {clusters:,} {wording.unit_noun(comparison)}s; bold: shown, "
+        f"Intervals and p over {clusters:,} {wording.unit_noun(comparison)}s; marked: shown, "
         f"adjusted p at most {alpha:.2g}. p of sentences: every sentence for itself."
     )
     models = comparison.models
