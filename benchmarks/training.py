@@ -157,7 +157,8 @@ def main() -> None:
     pairs = args.batches * recipe.batch_size
     tokens = float(data.lengths.mean())
     print(
-        f"{pairs} pairs of {tokens:.0f} tokens on average a round, batches of {recipe.batch_size}, median of {args.rounds} interleaved rounds, "
+        f"{pairs} pairs of {tokens:.0f} tokens on average a round, "
+        f"batches of {recipe.batch_size}, median of {args.rounds} interleaved rounds, "
         f"{torch.get_num_threads()} threads"
     )
     own = statistics.median(times[OWN])
@@ -171,7 +172,8 @@ def main() -> None:
         for seconds in (times, work)
     )
     print(
-        f"batches of similar length against padding to 128: {ratio:.2f} x by the clock, {worked:.2f} x in processor time (promised: {PROMISED} x)"
+        f"batches of similar length against padding to 128: {ratio:.2f} x by the clock, "
+        f"{worked:.2f} x in processor time (promised: {PROMISED} x)"
     )
     sys.exit(ratio < PROMISED)
 
