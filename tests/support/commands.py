@@ -1,4 +1,6 @@
-"""How is the program run from a test? Through the entry point that the user's shell calls, with its exit code and both of its streams."""
+"""How is the program run from a test? Through the entry point that the user's shell calls, with its
+exit code and both of its streams.
+"""
 
 from __future__ import annotations
 

@@ -72,9 +72,7 @@ def _facts() -> Iterator[tuple[str, str]]:
     )
     yield (
         "libraries",
-        ", ".join(
-            f"{n} {version(n)}" for n in ("numpy", "polars", "onnxruntime", "tokenizers")
-        ),
+        ", ".join(f"{n} {version(n)}" for n in ("numpy", "polars", "onnxruntime", "tokenizers")),
     )
     for extra, modules in EXTRAS.items():
         missing = [m for m in modules if importlib.util.find_spec(m) is None]
