@@ -1,6 +1,4 @@
-"""What do the tests stand on? The real data and golden numbers where they are, an empty cache, and
-no network.
-"""
+"""What the tests stand on: real data and golden numbers, an empty cache, no network."""
 
 from __future__ import annotations
 
@@ -14,8 +12,8 @@ import pytest
 from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
-TOLD = os.environ.get("EVENHAND_DATA")  # read before `isolated` hides it from the program
-DATA = Path(TOLD) if TOLD else ROOT.parent / "shared" / "data"
+NAMED = os.environ.get("EVENHAND_DATA")  # read before `isolated` hides it from the program
+DATA = Path(NAMED) if NAMED else ROOT.parent / "shared" / "data"
 GOLDEN = (ROOT / "tests" / "golden", ROOT.parent / "shared" / "golden")
 
 settings.register_profile(
@@ -37,7 +35,7 @@ def isolated(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
 def data() -> Path:
     """The folder of real data that lies beside the project, never in it."""
     if not (DATA / "nli_coal").is_dir():
-        where = "EVENHAND_DATA" if TOLD else "../shared/data, seen from the project's root"
+        where = "EVENHAND_DATA" if NAMED else "../shared/data, seen from the project's root"
         pytest.skip(f"the real data is not at {where}; name its folder with EVENHAND_DATA")
     return DATA
 

@@ -310,3 +310,9 @@ def test_an_option_of_the_suite_is_taken_and_another_refused(tmp_path: Path) -> 
 def test_show_lists_the_options_of_a_suite() -> None:
     fields = strict(evenhand("show", "gendered-entailment", "--json").out)
     assert {"--premises", "--per-occupation", "--shares", "--dominance"} <= set(fields)
+
+
+def test_show_prints_brackets_as_they_are_and_names_the_family() -> None:
+    out = evenhand("show", "gendered-entailment").out
+    assert "Premises of each occupation [default: 10, mined 50]." in out
+    assert strict(evenhand("show", "icat_official", "--json").out)["family"] == "stereoset"

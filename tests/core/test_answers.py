@@ -208,3 +208,11 @@ def test_answers_that_are_taken_away_say_why() -> None:
     assert rest.statuses == (Status.ANSWERED, Status.NOT_ASKED)
     assert rest.unanswered == {"not answered by the other": 1}
     assert rest.select([1]).unanswered == {"not answered by the other": 1}
+
+
+def test_a_file_of_an_older_version_is_an_input_error(run: Run, tmp_path: Path) -> None:
+    meaning = '{"respondent": "x", "suite": "s", "labels": ["entailment"], "scale": "logits"}'
+    path = tmp_path / "old.parquet"
+    to_table(run.answers).write_parquet(path, metadata={"evenhand": meaning})
+    with pytest.raises(InputError, match="was written by an older version of evenhand"):
+        read_answers(path)

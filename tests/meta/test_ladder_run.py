@@ -56,7 +56,7 @@ def towns(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         return {**found(group), **own}
 
     monkeypatch.setattr(catalog, "_found", with_towns)
-    caches = (catalog.entries, catalog._owners)
+    caches = (catalog.entries, catalog.owners)
     for cached in caches:
         cached.cache_clear()
     yield

@@ -48,7 +48,7 @@ def _suite(suite: SuiteSource) -> dict[str, str]:
         "languages": ", ".join(suite.languages),
         "variants": ", ".join(suite.variants),
         "kind": suite.kind,
-        "comes from": published if suite.is_published else "the lexicons of evenhand",
+        "comes from": published if suite.is_published else "words and frames that come with it",
         "licence": suite.licence,
         "citation": suite.citation,
         **own,
@@ -107,6 +107,8 @@ def show(
         known += entries
         if name in entries:
             fields = _FIELDS[section](entries[name])
+            if section in ("measures", "suites"):
+                fields["family"] = catalog.owners(section)[name]
             break
     else:
         raise UnknownNameError("name", name, known)
@@ -115,10 +117,11 @@ def show(
         return
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
     for key, value in fields.items():
-        table.add_row(key, value)
+        table.add_row(Text(key), Text(value))  # `[default: 10]` is not markup
     Console().print(table)

@@ -129,6 +129,9 @@ def read_answers(path: Path) -> Answers:
         names = ", ".join(table.columns)
         raise InputError(path, f"was not written by evenhand; its columns are {names}")
     meaning = json.loads(metadata[_KEY])
+    if "options" not in meaning:
+        reason = "was written by an older version of evenhand; ask the model again"
+        raise InputError(path, reason)
     empty = Answers(
         respondent=meaning["respondent"],
         suite=meaning["suite"],

@@ -151,7 +151,7 @@ def language_name(code: str) -> str:
 
 
 @cache
-def _owners(section: Literal["measures", "suites"]) -> dict[str, str]:
+def owners(section: Literal["measures", "suites"]) -> dict[str, str]:
     """By the name of a measure or suite, the name of its family."""
     return {
         thing.name: family.name
@@ -167,10 +167,10 @@ def family_of(suite: Suite, measures: Sequence[Measure]) -> Family:
     that reads only certain strata, else of the first.
     """
     stem = suite.card.name.partition(":")[0]
-    owner = _owners("suites").get(stem)
+    owner = owners("suites").get(stem)
     if owner is None:
         own = [m for m in measures if m.strata] or list(measures)
-        owner = _owners("measures")[own[0].name]
+        owner = owners("measures")[own[0].name]
     return families()[owner]
 
 

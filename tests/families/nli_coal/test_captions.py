@@ -174,3 +174,13 @@ def test_what_has_no_captions_is_refused(tmp_path: Path) -> None:
         from_captions("en", tmp_path / "few.txt")
     with pytest.raises(InputError, match="there is no such file"):
         from_captions("en", tmp_path / "none.txt")
+
+
+def test_the_card_counts_what_was_mined_and_what_was_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "captions.txt"
+    verbs = "walks runs waits sings reads sits stands cooks paints swims jumps".split()
+    lines = [f"A man {verb} beside a wooden table." for verb in verbs]
+    path.write_text("\n".join([*lines, "A man strokes his long beard.", "Hi."]), encoding="utf-8")
+    source = from_captions("en", path).card.source
+    assert source.startswith("11 frames mined from captions.txt; left out: ")
+    assert "depends on gender 1" in source

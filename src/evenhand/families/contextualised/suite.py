@@ -30,10 +30,10 @@ CORPUS_LICENCE = "that of the corpus"
 class ContextualisedOptions(SuiteOptions):
     """Which raw text to cut sentences from, and how many."""
 
-    corpora: tuple[Path, ...] = option((), "cut the sentences from this raw text")
-    per_word: int = option(PER_WORD, "sentences of each gender word, at most")
+    corpora: tuple[Path, ...] = option((), "Cut the sentences from this raw text.")
+    per_word: int = option(PER_WORD, "Sentences of each gender word, at most.")
     names: str | None = option(
-        None, "what finds personal names: spacy, faker, or a token classifier"
+        None, "What finds personal names: spacy, faker, or a token classifier."
     )
 
 

@@ -20,7 +20,7 @@ from evenhand.core.errors import EvenhandError
 from evenhand.core.probe import CONTRADICTION, ENTAILMENT, NEUTRAL, Kind, Probe
 from evenhand.core.protocols import Language, SuiteOptions, option
 from evenhand.core.suite import Suite, SuiteCard
-from evenhand.languages.captions import mine
+from evenhand.languages.captions import Mined, mine
 
 FRAMES_EACH = 10  # frames for every occupation
 LEANS = ("female", "male", "none")
@@ -32,7 +32,7 @@ class OccupationOptions(SuiteOptions):
     """How the occupation suite is built."""
 
     captions: tuple[Path, ...] = option(
-        (), "occupation-nli: take the sentences from these captions instead of the built-in ones."
+        (), "Take the sentences from these captions (.txt, .jsonl, .csv), not the built-in ones."
     )
 
 
@@ -55,14 +55,18 @@ def frames(language: str, captions: Sequence[Path] = ()) -> dict[str, str]:
     """
     if not captions:
         return {row["id"]: row["text"] for row in lexicons.table(language, "frames")}
-    mined = mine(captions, catalog.language(language)).frames
-    if len(mined) < FRAMES_EACH:
+    return numbered_frames(mine(captions, catalog.language(language)), captions)
+
+
+def numbered_frames(mined: Mined, captions: Sequence[Path]) -> dict[str, str]:
+    """The mined frames by id; raises EvenhandError where there are too few."""
+    if len(mined.frames) < FRAMES_EACH:
         names = ", ".join(p.name for p in captions)
         raise EvenhandError(
-            f"only {len(mined)} clean frames in {names}; at least {FRAMES_EACH} are needed. "
-            "Give more captions."
+            f"only {len(mined.frames)} clean frames in {names}; at least {FRAMES_EACH} are "
+            "needed. Give more captions."
         )
-    return {f"c{i:04d}": text for i, text in enumerate(mined)}
+    return {f"c{i:04d}": text for i, text in enumerate(mined.frames)}
 
 
 def find_stratum(lean: str, gender: str) -> tuple[str, str, str]:
@@ -150,11 +154,16 @@ class OccupationNli:
         """The suite in one language, the same for the same seed."""
         rng = np.random.default_rng(options.seed)
         rows = _chosen_occupations(language, rng)
-        texts = frames(language, options.captions)
         source, licence = "lexicons of evenhand", self.licence
         if options.captions:
-            source = f"frames mined from {', '.join(p.name for p in options.captions)}"
+            mined = mine(options.captions, catalog.language(language))
+            texts = numbered_frames(mined, options.captions)
+            names = ", ".join(p.name for p in options.captions)
+            dropped = ", ".join(f"{why} {n:,}" for why, n in mined.dropped.most_common())
+            source = f"{len(texts):,} frames mined from {names}; left out: {dropped or 'nothing'}"
             licence = "that of the captions"
+        else:
+            texts = frames(language)
         card = SuiteCard(
             name=self.name,
             version=self.version,
