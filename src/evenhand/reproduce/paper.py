@@ -100,7 +100,7 @@ def reproduction_document(reproduction: Reproduction) -> Document:
                     row.what,
                     f"{row.printed:g}",
                     f"{row.computed:.4f}",
-                    f"{row.computed - row.printed:+.4f}",
+                    f"{round(row.computed - row.printed, 4) + 0.0:+.4f}",
                     "ok" if row.is_met else "DIFFERS",
                 ),
                 strong=frozenset() if row.is_met else frozenset({5}),

@@ -22,7 +22,6 @@ COUNTER = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 OPEN, PASSED, FAILED = "open", "passed", "failed"  # the states of a part
 OUTCOMES = (PASSED, FAILED)
 WITHDRAWN = "withdrawn"  # the state of an annotator who took the consent back
-APPEND_ONLY = ("answers", "inventory_answers", "questions", "events")
 
 study = sa.Table(
     "study",

@@ -136,6 +136,16 @@ def relation_chart(series: Sequence[ModelRelation], language: str = "en") -> Sca
     )
 
 
+def _correlation_sentence(one: ModelRelation) -> str:
+    """How the measure of a model goes with the share of women."""
+    relation = one.relation
+    count = counted(len(relation.points), "occupation")
+    return (
+        f"{one.model}: over {count}, {title(relation.measure)} and the share of women have "
+        f"Pearson's r {with_bounds(relation.pearson)}."
+    )
+
+
 def _table(series: Sequence[ModelRelation]) -> Table:
     rows = []
     for one in series:
@@ -175,6 +185,6 @@ def labour_document(series: Sequence[ModelRelation], settings: Settings) -> Docu
         name="labour",
         title=f"{measure.card.title} against the share of women",
         subtitle=counted(len(series), "model"),
-        lead=(measure.card.question,),
+        lead=tuple(_correlation_sentence(one) for one in series),
         sections=(section,),
     )

@@ -299,7 +299,7 @@ def outline(
     )
 
 
-SIGN_WIDTH, SIGN_HEIGHT = 18, 14  # pixels of a sign of a legend
+SIGN_WIDTH = 18  # pixels of a sign of a legend
 
 
 def sign(mark: str) -> str:
