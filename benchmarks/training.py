@@ -31,7 +31,7 @@ from evenhand.core.files import require_files
 from evenhand.train.batches import POOL, EncodedPairs, logits_of, shuffled
 from evenhand.train.corpus import read_pairs
 from evenhand.train.encoders import find_encoder, open_classifier
-from evenhand.train.loop import Rows, Run, Watch
+from evenhand.train.loop import Rows, RunHooks, TrainingRun
 from evenhand.train.recipes import Recipe, find_recipe
 
 PADDED = 128
@@ -66,8 +66,8 @@ def trained(
         return loss
 
     def train(batches: list[Rows]) -> None:
-        run = Run(model, sum(map(len, batches)), loss_of, recipe)
-        run.go(lambda: batches, Watch(say=lambda _: None))
+        run = TrainingRun(model, sum(map(len, batches)), loss_of, recipe)
+        run.go(lambda: batches, RunHooks(say=lambda _: None))
 
     return train
 

@@ -300,11 +300,37 @@ def test_an_option_of_the_suite_is_taken_and_another_refused(tmp_path: Path) -> 
         "Did you mean --dominance?\n",
     )
     code, _, err = evenhand(*words, "--dominance", "most")
-    assert (code, err) == (2, "error: --dominance is 'most'; give a float\n")
+    assert (code, err) == (2, "error: --dominance is 'most'; give a number\n")
     code, _, err = evenhand(*words, "--dominance")
     assert code == 2 and err.startswith("error: --dominance needs a value: ")
     code, _, err = evenhand("audit", "fixed:fair", *QUICK, "--dominance", "60")
-    assert code == 2 and "the suite 'occupation-nli' has none" in err
+    assert (code, err) == (
+        2,
+        "error: no option '--dominance' here, and the suite 'occupation-nli' has none. "
+        "It is an option of gendered-entailment and sharma2021.\n",
+    )
+    code, _, err = evenhand("audit", "fixed:fair", "surplus", *QUICK)
+    assert (code, err) == (2, "error: 'surplus' is one argument too many. See --help.\n")
+
+
+def test_an_option_goes_to_those_of_several_suites_that_have_it(tmp_path: Path) -> None:
+    words = ("audit", "fixed:fair", "--suite", "occupation-nli,gendered-entailment", "--limit", 12)
+    ending = ("--resamples", 100, "--out", tmp_path / "runs")
+    code, _, err = evenhand(*words, *ending, "--dominance", "60")
+    assert code == 0, err
+    names = ["fixed-fair-gendered-entailment-en", "fixed-fair-occupation-nli-en"]
+    assert [n for n in files_in(tmp_path / "runs") if "/" not in n] == names
+    code, out, err = evenhand(*words, "--out", tmp_path / "none", "--dominanse", "60")
+    assert (code, out) == (2, "") and not (tmp_path / "none").exists()
+    assert err == (
+        "error: no option '--dominanse' here, and the suites 'occupation-nli' and "
+        "'gendered-entailment' have none. Did you mean --dominance?\n"
+    )
+
+
+def test_answers_of_a_run_take_no_option_of_a_suite(run: Path) -> None:
+    code, _, err = evenhand("measure", run / "answers.parquet", "--nonesuch", 3)
+    assert (code, err) == (2, "error: no option '--nonesuch' here. See --help.\n")
 
 
 def test_show_lists_the_options_of_a_suite() -> None:

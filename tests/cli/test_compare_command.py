@@ -114,6 +114,26 @@ def test_several_suites_and_chosen_measures() -> None:
     )
 
 
+def test_options_of_a_suite() -> None:
+    words = ("compare", "fixed:fair", "fixed:random", "--resamples", 100, "--permutations", 100)
+    suite = ("--suite", "gendered-entailment", "--limit", 40, "--json")
+    done = [
+        evenhand(*words, *option, *suite)
+        for option in ((), ("--dominance", "60"), ("--dominance=60",))
+    ]
+    assert [d.code for d in done] == [0, 0, 0], done[1].err
+    usual, near, same = (json.loads(d.out)["suites"][0]["suite"]["reference"] for d in done)
+    assert usual != near == same
+    code, _, err = evenhand(*words, "--dominanse", "60", *suite)
+    assert (code, err) == (
+        2,
+        "error: no option '--dominanse' here, and the suite 'gendered-entailment' has none. "
+        "Did you mean --dominance?\n",
+    )
+    code, _, err = evenhand(*words, "--nonesuch")
+    assert code == 2 and "no option '--nonesuch' here, and the suite 'occupation-nli'" in err
+
+
 def test_answers_of_runs(tmp_path: Path) -> None:
     for name in ("random", "fair"):
         assert evenhand("audit", f"fixed:{name}", *QUICK, "--out", tmp_path / name).code == 0
@@ -137,6 +157,9 @@ def test_answers_of_runs(tmp_path: Path) -> None:
     assert other.code == 2
     assert len(re.findall(r"occupation-nli@1\.0#\w{12}/[63]0", other.err)) == 2
     assert "only answers to the same probes are compared" in other.err
+    other = evenhand("compare", tmp_path / "random", "fixed:fair", "--suite", "profession")
+    assert other.code == 2
+    assert re.search(r", but --suite profession answers profession@1\.0#\w{12}: only", other.err)
 
 
 def test_published_answers_need_no_model(data: Path) -> None:

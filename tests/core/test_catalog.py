@@ -151,6 +151,8 @@ def test_an_unknown_name_suggests_close_ones() -> None:
     with pytest.raises(UnknownNameError, match=r"unknown language 'klingon'\. Known: en, ja, ko"):
         catalog.language("klingon")
     assert issubclass(UnknownNameError, EvenhandError)
+    twice = UnknownNameError("name", "glu", ["glue", "stereoset", "glue"])
+    assert str(twice) == "unknown name 'glu'. Did you mean glue?"
 
 
 def test_the_folder_is_the_registration() -> None:

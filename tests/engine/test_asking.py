@@ -10,7 +10,7 @@ import pytest
 from models import Counting, numbered, pairs, truth, write_model
 from quick import Opening, load, quick_audit
 
-from evenhand.core.answers import Replies
+from evenhand.core.answers import Readings, Replies
 from evenhand.core.errors import EvenhandError
 from evenhand.core.probe import Floats, Probe
 from evenhand.engine.ask import CHUNK, ask
@@ -146,3 +146,30 @@ def test_another_label_map_does_not_get_the_answers_of_the_first(tmp_path: Path)
     np.testing.assert_array_equal(runs[0].answers.values[:, :, ::-1], runs[1].answers.values)
     np.testing.assert_array_equal(runs[0].answers.values, runs[2].answers.values)
     assert not np.array_equal(runs[0].answers.values, runs[1].answers.values)
+
+
+def test_the_readings_behind_an_answer_come_with_it() -> None:
+    """A probe that is read in two orders: the answer is the mean, and both readings are kept."""
+
+    class TwoOrders(Counting):
+        def answer(self, asked: Sequence[Probe]) -> Replies:
+            values = super().answer(asked).values
+            both = np.concatenate([values - 1, values + 1])
+            rows = np.tile(np.arange(len(asked)), 2)
+            orders = ({"order": "first"},) * len(asked) + ({"order": "last"},) * len(asked)
+            readings = Readings(probe=rows, conditions=orders, values=both)
+            return Replies(values=readings.mean(len(asked)), readings=readings)
+
+    probes = (*pairs(*numbered(CHUNK + 3)), *pairs("number 0"))
+    replies = ask(TwoOrders(), probes)
+    np.testing.assert_allclose(replies.values, expected(probes))
+    assert replies.readings is not None
+    np.testing.assert_allclose(replies.readings.mean(len(probes)), expected(probes))
+    first = replies.readings.probe == 0
+    orders = [
+        c["order"]
+        for c, is_first in zip(replies.readings.conditions, first, strict=True)
+        if is_first
+    ]
+    assert orders == ["first", "last"]
+    assert len(replies.readings.probe) == 2 * len(probes)

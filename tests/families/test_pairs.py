@@ -13,7 +13,7 @@ from evenhand.core.probe import NLI_LABELS, Probe
 from evenhand.core.settings import Settings
 from evenhand.core.suite import Suite, SuiteCard
 from evenhand.families.pairs import (
-    Reading,
+    StratumRule,
     break_down_labels,
     counted_labels,
     examine_strata,
@@ -82,19 +82,19 @@ def test_probes_without_a_group_are_left_out() -> None:
 @pytest.mark.parametrize(
     ("reading", "labels", "expected"),
     [
-        (Reading(title="", label="entailment"), NLI_LABELS, ("entailment",)),
+        (StratumRule(title="", label="entailment"), NLI_LABELS, ("entailment",)),
         (
-            Reading(title="", label="neutral", is_other=True),
+            StratumRule(title="", label="neutral", is_other=True),
             NLI_LABELS,
             ("entailment", "contradiction"),
         ),
-        (Reading(title="", label="entailment", is_other=True), TWO_LABELS, ("not_entailment",)),
-        (Reading(title="", label="contradiction"), TWO_LABELS, ()),
+        (StratumRule(title="", label="entailment", is_other=True), TWO_LABELS, ("not_entailment",)),
+        (StratumRule(title="", label="contradiction"), TWO_LABELS, ()),
         (None, NLI_LABELS, ()),
     ],
 )
 def test_which_labels_count(
-    reading: Reading | None, labels: tuple[str, ...], expected: tuple[str, ...]
+    reading: StratumRule | None, labels: tuple[str, ...], expected: tuple[str, ...]
 ) -> None:
     assert counted_labels(reading, labels) == expected
 

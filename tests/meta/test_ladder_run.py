@@ -49,13 +49,13 @@ def untrained(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def towns(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The family of another package in the catalog."""
-    found = catalog._found
+    load_group = catalog._load_group
 
     def with_towns(group: str) -> dict[str, object]:
         own = {FAMILY.name: FAMILY} if group == "families" else {}
-        return {**found(group), **own}
+        return {**load_group(group), **own}
 
-    monkeypatch.setattr(catalog, "_found", with_towns)
+    monkeypatch.setattr(catalog, "_load_group", with_towns)
     caches = (catalog.entries, catalog.owners)
     for cached in caches:
         cached.cache_clear()

@@ -270,10 +270,12 @@ def test_sentences_drawn_again_give_the_interval_of_large_samples() -> None:
 
 
 def test_two_sided_p_of_resamples() -> None:
-    assert resampling.sided_p(np.asarray([1.0, 2.0, 3.0, -1.0, np.nan])) == pytest.approx(2 * 2 / 5)
-    assert resampling.sided_p(np.full(99, 0.5)) == pytest.approx(0.02)
-    assert resampling.sided_p(np.zeros(10)) == 1.0
-    assert math.isnan(resampling.sided_p(np.asarray([np.nan])))
+    assert resampling.two_sided_p(np.asarray([1.0, 2.0, 3.0, -1.0, np.nan])) == pytest.approx(
+        2 * 2 / 5
+    )
+    assert resampling.two_sided_p(np.full(99, 0.5)) == pytest.approx(0.02)
+    assert resampling.two_sided_p(np.zeros(10)) == 1.0
+    assert math.isnan(resampling.two_sided_p(np.asarray([np.nan])))
     assert all(
         np.isnan(
             resampling.resample_correlations(

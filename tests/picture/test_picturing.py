@@ -210,18 +210,18 @@ def test_professions_are_placed_by_the_boundary_with_the_female_side_positive() 
     )  # gendered words lie at -1 and 1: their spread is 1
     (sort,) = found.sorts
     assert sort.male_side.value == sum(p < 0 for p in places) / 5
-    assert sort.shares == sum(math.isfinite(s) for s in known)
-    assert sort.share["pearson"].value == pytest.approx(1, abs=1e-3)
+    assert sort.with_share == sum(math.isfinite(s) for s in known)
+    assert sort.by_share["pearson"].value == pytest.approx(1, abs=1e-3)
     is_known = [math.isfinite(s) for s in known]
     by_hand = np.corrcoef(np.asarray(places)[is_known], np.asarray(known)[is_known])[0, 1]
-    assert sort.share["pearson"].value == pytest.approx(by_hand, abs=1e-3)
+    assert sort.by_share["pearson"].value == pytest.approx(by_hand, abs=1e-3)
     leans = {"female": 1, "none": 0, "male": -1}
     by_lean = np.corrcoef(
         [leans[lean] for _, lean in JOBS if lean],
         [p for p, (_, lean) in zip(places, JOBS, strict=True) if lean],
     )[0, 1]
-    assert sort.leans == 4
-    assert sort.lean["pearson"].value == pytest.approx(by_lean, abs=1e-3)
+    assert sort.with_lean == 4
+    assert sort.by_lean["pearson"].value == pytest.approx(by_lean, abs=1e-3)
 
 
 def test_emotions_have_sides_but_nothing_to_correlate_with() -> None:
@@ -231,9 +231,9 @@ def test_emotions_have_sides_but_nothing_to_correlate_with() -> None:
     (sort,) = place.place_words(
         "m", "", scene, make_vectors(scene, [0.5, -0.5, -0.6], 0.01), FEW
     ).sorts
-    assert (sort.shares, sort.leans) == (0, 0)
+    assert (sort.with_share, sort.with_lean) == (0, 0)
     assert sort.male_side.value == pytest.approx(2 / 3)
-    assert math.isnan(sort.share["pearson"].value)
+    assert math.isnan(sort.by_share["pearson"].value)
 
 
 def test_what_cannot_be_learned_from_is_refused() -> None:

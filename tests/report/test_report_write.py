@@ -82,7 +82,7 @@ def test_a_chart_that_fails_costs_its_figure_only(
     assert text.count('<svg class="wide"') == 1
     assert "The figure “Broken” could not be drawn (ZeroDivisionError: no room)." in text
     assert "What it shows: in words" in text
-    assert "Riddle is no known kind of chart; use one of DotChart, ShareChart" in text
+    assert "Riddle is not a known kind of chart; use one of DotChart, ShareChart" in text
     assert [n for n in names(tmp_path) if n.endswith((".svg", ".png"))] == [
         "scores.png",
         "scores.svg",

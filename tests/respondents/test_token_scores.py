@@ -16,7 +16,7 @@ from evenhand.respondents.candidates import Span
 from evenhand.respondents.token_scores import (
     LENGTHS,
     RULES,
-    Plan,
+    LookupPlan,
     add_up,
     check_rules,
     masked_texts,
@@ -154,7 +154,7 @@ def test_known_rules_are_taken_and_named_in_the_signature(tmp_path: Path) -> Non
 
 
 def test_a_plan_reads_each_text_once_and_looks_up_each_token_once() -> None:
-    plan = Plan()
+    plan = LookupPlan()
     asked = [
         ((1, 9, 2), 1, 5),
         ((1, 9, 2), 1, 6),
@@ -180,7 +180,7 @@ def test_a_plan_reads_each_text_once_and_looks_up_each_token_once() -> None:
 def test_two_wants_have_one_number_if_and_only_if_they_are_the_same(
     asked: list[tuple[tuple[int, ...], int, int]],
 ) -> None:
-    plan = Plan()
+    plan = LookupPlan()
     numbers = [plan.look_up(*a) for a in asked]
     assert len(plan.texts) == len({ids for ids, _, _ in asked})
     assert sorted(plan.lookups.values()) == list(range(len(set(asked))))

@@ -57,8 +57,8 @@ def log_in(client: TestClient, name: str, password: str) -> Any:
 
 def test_a_flood_of_refusals_fills_no_disk(place: Place) -> None:
     now = 0.0
-    place.store._lines = Buckets(Rate(burst=5, a_second=0.1), clock=lambda: now)
-    client = visitor(app_of(place, address=Rate(burst=3, a_second=0.001)))
+    place.store._lines = Buckets(Rate(burst=5, per_second=0.1), clock=lambda: now)
+    client = visitor(app_of(place, address=Rate(burst=3, per_second=0.001)))
     codes = [client.get("/").status_code for _ in range(20)]
     codes += [client.post("/owner/login", data={"csrf": "x"}).status_code for _ in range(20)]
     codes += [client.post("/", content=b"x" * 70_000).status_code for _ in range(20)]
@@ -83,7 +83,7 @@ def test_one_address_locks_no_owner_out(place: Place) -> None:
 
 
 def test_many_addresses_guess_one_name_no_faster(place: Place) -> None:
-    app = app_of(place, name=Rate(burst=6, a_second=0.001))
+    app = app_of(place, name=Rate(burst=6, per_second=0.001))
     codes = [log_in(visitor(app, f"192.0.2.{i}"), "lab", "guess").status_code for i in range(8)]
     assert codes == [401] * 6 + [429] * 2
 
@@ -310,7 +310,7 @@ def test_headers_come_soon_and_end(place: Place, monkeypatch: pytest.MonkeyPatch
 
 def test_a_proxy_on_this_machine_is_believed(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORWARDED_ALLOW_IPS", "192.0.2.77")
-    app = app_of(place, address=Rate(burst=2, a_second=0.001))
+    app = app_of(place, address=Rate(burst=2, per_second=0.001))
     # another one, and only that
     assert serving.uvicorn_config(app).forwarded_allow_ips == "192.0.2.77"
     monkeypatch.delenv("FORWARDED_ALLOW_IPS")

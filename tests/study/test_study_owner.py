@@ -53,7 +53,7 @@ def test_kinds_of_tokens_do_not_pass_for_each_other() -> None:
 
 def test_a_bucket_leaks_and_memory_is_bounded() -> None:
     now = 0.0
-    bucket = Buckets(Rate(burst=2, a_second=0.5), clock=lambda: now)
+    bucket = Buckets(Rate(burst=2, per_second=0.5), clock=lambda: now)
     assert [bucket.take("a"), bucket.take("a")] == [0, 0]
     assert bucket.take("a") == pytest.approx(2)  # one more fits in 2 seconds
     now = 2.0
@@ -65,7 +65,7 @@ def test_a_bucket_leaks_and_memory_is_bounded() -> None:
 
 def test_logging_in_is_limited_and_tells_nothing(place: Place) -> None:
     place.store.set_owner("lab", hash_password(PASSWORD))
-    place.limits = Limits(address=ROOMY.address, login=Rate(burst=3, a_second=0.001))
+    place.limits = Limits(address=ROOMY.address, login=Rate(burst=3, per_second=0.001))
     client = place.client()
     codes = []
     for name, password in (("lab", "wrong"), ("nobody", PASSWORD), ("lab", ""), ("lab", PASSWORD)):

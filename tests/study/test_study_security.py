@@ -304,7 +304,7 @@ def test_a_large_body_is_refused_before_it_is_read(place: Place) -> None:
 
 
 def test_haste_is_refused_for_the_session_alone(place: Place) -> None:
-    place.limits = Limits(session=Rate(burst=8, a_second=0.001), address=ROOMY.address)
+    place.limits = Limits(session=Rate(burst=8, per_second=0.001), address=ROOMY.address)
     _name, client, result = place.person()
     _other, link = place.invite()
     patient = TestClient(client.app)  # another device of the same application
@@ -318,7 +318,7 @@ def test_haste_is_refused_for_the_session_alone(place: Place) -> None:
 
 
 def test_addresses_are_limited_without_a_session(place: Place) -> None:
-    place.limits = Limits(address=Rate(burst=5, a_second=0.001))
+    place.limits = Limits(address=Rate(burst=5, per_second=0.001))
     client = place.client()
     codes = [client.get("/i/guess").status_code for _ in range(8)]
     assert codes == [403] * 5 + [429] * 3

@@ -23,7 +23,7 @@ from evenhand.study.tables import Asked
 from evenhand.study.tokens import Tokens
 
 Page = Any  # a response of httpx or httpx2, whichever starlette finds
-ROOMY = Limits(session=Rate(burst=10_000, a_second=1), address=Rate(burst=10_000, a_second=1))
+ROOMY = Limits(session=Rate(burst=10_000, per_second=1), address=Rate(burst=10_000, per_second=1))
 PASSWORD = "a long enough password"
 ITEMS = (
     "id,zh,en,ja\n"

@@ -30,7 +30,7 @@ from evenhand.train import loop
 kind, at = sys.argv.pop(1), int(sys.argv.pop(1))
 def die():
     os.kill(os.getpid(), signal.SIGKILL)
-step, save = loop.Run._step, torch.save
+step, save = loop.TrainingRun._step, torch.save
 def short_step(self, rows):
     step(self, rows)
     if kind == "step" and self.at.step == at:
@@ -44,7 +44,7 @@ def short_save(value, path):
         with open(path, "r+b") as stream:
             stream.truncate(os.path.getsize(path) // 2)
         die()
-loop.Run._step, torch.save = short_step, short_save
+loop.TrainingRun._step, torch.save = short_step, short_save
 run()
 """
 

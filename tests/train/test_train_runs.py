@@ -204,9 +204,9 @@ def test_two_runs_in_one_folder_are_one_too_many(room: Room) -> None:
 
 @pytest.mark.torch
 def test_ctrl_c_says_how_to_go_on(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
-    from evenhand.train.loop import Run
+    from evenhand.train.loop import TrainingRun
 
-    step = Run._step
+    step = TrainingRun._step
     for at, kept in (
         (3, "there is no checkpoint yet"),
         (10, "the same command goes on from the last checkpoint"),
@@ -217,10 +217,10 @@ def test_ctrl_c_says_how_to_go_on(room: Room, monkeypatch: pytest.MonkeyPatch) -
             if self.at.step == at:
                 raise KeyboardInterrupt
 
-        monkeypatch.setattr(Run, "_step", press)
+        monkeypatch.setattr(TrainingRun, "_step", press)
         done = room.train("pressed")
         assert (done.code, done.err.strip()) == (130, f"stopped: {kept}")
-    monkeypatch.setattr(Run, "_step", step)
+    monkeypatch.setattr(TrainingRun, "_step", step)
     (room.folder / "pressed" / "checkpoint" / "state.pt").write_bytes(b"PK torn")
     torn = room.train("pressed")
     assert torn.code == 2 and "state.pt cannot be read" in torn.err and "--no-resume" in torn.err

@@ -199,7 +199,7 @@ def test_without_an_average_the_weights_are_those_of_the_last_step(encoder: Path
 
     from evenhand.train.batches import EncodedPairs, shuffled
     from evenhand.train.encoders import open_classifier
-    from evenhand.train.loop import Run, Watch
+    from evenhand.train.loop import RunHooks, TrainingRun
 
     recipe = Recipe(
         name="t",
@@ -239,7 +239,7 @@ def test_without_an_average_the_weights_are_those_of_the_last_step(encoder: Path
                 optimizer.step()
         else:
             draw = partial(shuffled, data.lengths, 20, rng)
-            Run(model, len(data), loss_of, recipe).go(draw, Watch(say=lambda _: None))
+            TrainingRun(model, len(data), loss_of, recipe).go(draw, RunHooks(say=lambda _: None))
         ends.append(model.state_dict())
     assert all(torch.allclose(ends[0][k], ends[1][k], atol=1e-5) for k in ends[0])
 
@@ -249,7 +249,7 @@ def test_the_best_epoch_is_kept_and_training_stops_when_none_is_better(encoder: 
 
     from evenhand.train.batches import EncodedPairs, shuffled
     from evenhand.train.encoders import open_classifier
-    from evenhand.train.loop import Run, Watch
+    from evenhand.train.loop import RunHooks, TrainingRun
 
     data = EncodedPairs(AutoTokenizer.from_pretrained(encoder), small_corpus(64, 1), 64)
     judged = [0.4, 0.8, 0.8, 0.7, 0.9]
@@ -276,8 +276,8 @@ def test_the_best_epoch_is_kept_and_training_stops_when_none_is_better(encoder: 
             inputs, labels = data.batch(rows)
             return torch.nn.functional.cross_entropy(model(**inputs).logits, labels)
 
-        run = Run(model, len(data), loss_of, recipe)
-        run.go(draw, Watch(say=lambda _: None, judge=judge))
+        run = TrainingRun(model, len(data), loss_of, recipe)
+        run.go(draw, RunHooks(say=lambda _: None, judge=judge))
         assert (run.at.epoch, run.at.best, run.at.scores) == (epochs, best, judged[:epochs])
         kept = model.state_dict()
         assert [all(torch.equal(kept[k], at[k]) for k in kept) for at in seen] == [
@@ -287,7 +287,7 @@ def test_the_best_epoch_is_kept_and_training_stops_when_none_is_better(encoder: 
 
 def test_a_loss_that_is_no_number_stops_the_run(encoder: Path) -> None:
     from evenhand.train.encoders import open_classifier
-    from evenhand.train.loop import Run, Watch
+    from evenhand.train.loop import RunHooks, TrainingRun
 
     recipe = Recipe(name="t", epochs=1)
     model = open_classifier(encoder, recipe).model
@@ -297,4 +297,6 @@ def test_a_loss_that_is_no_number_stops_the_run(encoder: Path) -> None:
 
     reason = r"no number any more at step 1 of 3; give a lower learning rate than 0\.0001"
     with pytest.raises(EvenhandError, match=reason):
-        Run(model, 90, loss_of, recipe).go(lambda: [np.arange(32)] * 3, Watch(say=lambda _: None))
+        TrainingRun(model, 90, loss_of, recipe).go(
+            lambda: [np.arange(32)] * 3, RunHooks(say=lambda _: None)
+        )

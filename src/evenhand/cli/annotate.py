@@ -1,4 +1,4 @@
-"""`evenhand annotate ...`: ask people the same sentences as models, over the web."""
+"""`evenhand annotate ...`: ask people, over the web, about the sentences that models are asked."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Ask people: a study with web pages, its answers, scores and agreement.",
+    help="Ask people instead of models: a study with web pages, its answers, scores and agreement.",
 )
 PACKAGES = ("starlette", "uvicorn", "sqlalchemy", "alembic", "argon2", "itsdangerous")
 StudyFile = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study file.")]
-Url = Annotated[str, typer.Option(help="Where people reach the study, without the last slash.")]
+Url = Annotated[str, typer.Option(help="Address at which people reach the study.")]
 
 
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[Study, Suite, Store]]:
-    _need_extra()
+    _require_extra()
     from evenhand.study.serving import open_store
     from evenhand.study.study import open_study
 
@@ -37,7 +37,7 @@ def _opened(path: Path) -> Iterator[tuple[Study, Suite, Store]]:
         yield study, suite, store
 
 
-def _need_extra() -> None:
+def _require_extra() -> None:
     from importlib.util import find_spec
 
     from evenhand.core.errors import EvenhandError
@@ -47,7 +47,7 @@ def _need_extra() -> None:
 
 
 def _ask_language() -> str:
-    """The language that the user chooses; EvenhandError where nobody can be asked."""
+    """The language that the user types; raises EvenhandError where there is no terminal."""
     from evenhand.core.errors import EvenhandError
     from evenhand.study.wording import LANGUAGES, language_names
 
@@ -66,7 +66,7 @@ def _ask_language() -> str:
 def new(
     path: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The file to write.")],
     name: Annotated[
-        str | None, typer.Option(help="Name of the study [default: that of the file].")
+        str | None, typer.Option(help="Name of the study [default: the file's name].")
     ] = None,
     lang: Annotated[
         str | None,
@@ -112,7 +112,7 @@ def serve(
     host: Annotated[
         str,
         typer.Option(
-            help="Address to listen on; put a proxy with https before it for people outside."
+            help="Address to listen on. For people elsewhere, put an https proxy in front of it."
         ),
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8000,
@@ -121,7 +121,7 @@ def serve(
 
     Every answer is on disk before the next question is shown.
     """
-    _need_extra()
+    _require_extra()
     from evenhand.study.serving import serve as serve_study
 
     where = f"http://{f'[{host}]' if ':' in host else host}:{port}"
@@ -135,19 +135,24 @@ def invite(
     count: Annotated[int, typer.Option(min=1, max=1000, help="How many new annotators.")] = 1,
     annotator: Annotated[
         str | None,
-        typer.Option(help="A new link for this annotator instead (id or number, see status)."),
+        typer.Option(
+            help="Make a new link for this annotator instead (id or number, see `status`)."
+        ),
     ] = None,
-    days: Annotated[float, typer.Option(min=0.01, max=730, help="How long a link holds.")] = 60,
+    days: Annotated[
+        float, typer.Option(min=0.01, max=730, help="Days for which a link is valid.")
+    ] = 60,
     url: Url = "http://127.0.0.1:8000",
 ) -> None:
-    """Print invitation links, one a line. A link is the only way in: send each to one person."""
+    """Print invitation links, one per line. A link is the only way in: send each to one person."""
     with _opened(path) as (study, _, store):
         from evenhand.study.serving import secret_of
         from evenhand.study.tokens import Tokens
 
         tokens = Tokens(secret_of(study))
-        people = [_find(store, annotator)] if annotator else []
-        if not annotator:
+        if annotator:
+            people = [_find(store, annotator)]
+        else:
             people = [store.add_annotator() for _ in range(count)]
         for person in people:
             print(f"{url.rstrip('/')}/i/{tokens.invite(store.invite(person, days))}")
@@ -163,7 +168,7 @@ def revoke(
         ),
     ],
 ) -> None:
-    """Make invitation links worthless, and every session that they opened."""
+    """Revoke invitation links, and end every session that they opened."""
     with _opened(path) as (study, _, store):
         from evenhand.core.errors import EvenhandError
         from evenhand.study.serving import secret_of
@@ -186,13 +191,14 @@ def revoke(
 @app.command(no_args_is_help=True)
 def withdraw(
     path: StudyFile,
-    who: Annotated[str, typer.Argument(help="The annotator (id or number, see status).")],
+    who: Annotated[str, typer.Argument(help="The annotator (id or number, see `status`).")],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask whether to go on.")] = False,
 ) -> None:
-    """Somebody takes the consent back: their links end, and their answers count no more.
+    """Record that a person has withdrawn: their links end and their answers no longer count.
 
-    They are left out of scores and flat exports; there is no way back. Answers are never erased
-    from the store, nor from an archive of it; they hold a random id and nothing about the person.
+    The answers are left out of scores and flat exports; this cannot be undone. They are never
+    erased from the store or from an archive of it; they hold a random id and nothing about the
+    person.
     """
     with _opened(path) as (_, _, store):
         person = _find(store, who)
@@ -234,15 +240,15 @@ def owner(
 
 @app.command(no_args_is_help=True)
 def status(path: StudyFile, as_json: opt.AsJson = False) -> None:
-    """Show how far everybody is, and how good the answers are."""
+    """Show how far everybody has come, and how well they answer the control questions."""
     with _opened(path) as (study, _, store):
         from evenhand.cli.annotate_tables import print_status
-        from evenhand.core.plain import to_json
+        from evenhand.cli.show_document import print_json
         from evenhand.study.summary import study_status
 
         rows = study_status(store)
         if as_json:
-            print(to_json(rows), end="")
+            print_json(rows)
         else:
             print_status(study, rows)
 
@@ -255,7 +261,7 @@ def export(
         typer.Option(
             "--out",
             "-o",
-            help="File to write: .parquet, .csv, .jsonl or .zip; a folder for the form answers.",
+            help="File to write: .parquet, .csv, .jsonl or .zip; a folder for `--form answers`.",
         ),
     ],
     form: Annotated[
@@ -266,7 +272,7 @@ def export(
         ),
     ] = None,
 ) -> None:
-    """Write all answers, or all of the study, to a file.
+    """Write all answers, or the whole study, to a file.
 
     `--out answers.csv` (.parquet, .jsonl): one row for each answer ever given; answers to
     inventories go to answers-inventories.csv beside it.
@@ -288,7 +294,7 @@ def export(
 
 
 @app.command("import", no_args_is_help=True)
-def fill(
+def import_archive(
     path: StudyFile,
     archive: Annotated[
         Path, typer.Argument(metavar="FILE.zip", help="An archive that `annotate export` wrote.")
@@ -298,8 +304,8 @@ def fill(
 
     Example: to go from SQLite to PostgreSQL, stop the server,
     `evenhand annotate export study.toml --out study.zip`, name the new database as `store` in
-    study.toml, then `evenhand annotate import study.toml study.zip`. Keep the secret file: with it,
-    the links that people have go on working.
+    study.toml, then `evenhand annotate import study.toml study.zip`. Keep the secret file: with it
+    the links that people have keep working.
     """
     with _opened(path) as (_, _, store):
         from evenhand.study.archive import read_archive
@@ -327,10 +333,10 @@ def score(
     seed: opt.Seed = 0,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Scores of annotators and sentences, agreement (alpha, Pearson), inventories."""
+    """Show the scores of annotators, how far they agree (alpha, Pearson), and inventories."""
     with _opened(path) as (study, suite, store):
         from evenhand.cli.annotate_tables import print_scores
-        from evenhand.core.plain import to_json
+        from evenhand.cli.show_document import print_json
         from evenhand.core.settings import Settings
         from evenhand.study.summary import score_study, write_sentences
 
@@ -338,7 +344,7 @@ def score(
         if out is not None:
             write_sentences(suite, store, out)
         if as_json:
-            print(to_json(scores), end="")
+            print_json(scores)
         else:
             print_scores(scores)
 

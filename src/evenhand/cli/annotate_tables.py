@@ -1,4 +1,4 @@
-"""A study's progress and scores on the terminal."""
+"""Tables of a study on the terminal: its progress and its scores."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _share(value: float | None) -> str:
 
 
 def print_status(study: Study, rows: Sequence[AnnotatorStatus]) -> None:
-    """What everybody is asked, and a table of everybody's parts, narrow enough for 80 columns."""
+    """Print what is asked, and a table of everybody's parts, narrow enough for 80 columns."""
     from rich.console import Console
     from rich.table import Table
 
@@ -83,7 +83,7 @@ def _text(score: AlphaScore | PearsonScore) -> str:
 
 
 def print_scores(scores: StudyScores) -> None:
-    """Annotators, alpha, pairs and inventories, one line each."""
+    """Print annotators, alpha, pairs of people and inventories, one line each."""
     from rich.console import Console
     from rich.table import Table
 

@@ -1,4 +1,4 @@
-"""`evenhand audit MODEL`: ask a model, measure its answers, leave a report."""
+"""`evenhand audit MODEL`: ask a model, measure its answers, write a report."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def audit(
         typer.Option(
             "--suite",
             "-s",
-            help="Suite, `suite:variant`, a suite file (.jsonl), or several with commas "
-            "[default: occupation-nli]. See `evenhand list suites`; options of the suite itself: "
-            "`evenhand show SUITE`.",
+            help="Name of a suite, `suite:variant`, a suite file (.jsonl), or several with commas "
+            "[default: occupation-nli]. `evenhand list suites` lists them; `evenhand show SUITE` "
+            "names the further options that a suite accepts here.",
         ),
     ] = None,
     lang: opt.Lang = "en",
@@ -55,7 +55,7 @@ def audit(
 ) -> None:
     """Ask MODEL every probe of a suite, print the measures with intervals, and write a report.
 
-    Stopped half-way? The same command goes on where it stopped.
+    Stopped half-way? Run the same command again: it continues where it stopped.
 
     Examples: `evenhand audit default`; `evenhand audit ./my-nli --suite nli-coal --data DIR`;
     `evenhand audit org/model --lang ja --limit 500`;
@@ -74,17 +74,16 @@ def audit(
     from evenhand.engine.results import run_fields, run_files
     from evenhand.engine.suites import load_suite
 
-    names = [name.strip() for name in (suite or "").split(",") if name.strip()]
-    names = names or [catalog.default_suite()]
+    names = opt.split_names(suite) or (catalog.default_suite(),)
+    options = opt.suite_options(names, context, seed=seed, data=data)
     folders = []
     for name in names:
         own = Path(run_name(model, name, lang))
         folders.append(Path("runs") / own if out is None else out if len(names) == 1 else out / own)
         require_room(folders[-1])
     with stopping(cache):
-        for name, folder in zip(names, folders, strict=True):
-            options = opt.suite_options(name, context, seed=seed, data=data)
-            questions = load_suite(name, lang, options, limit=limit)
+        for name, own_options, folder in zip(names, options, folders, strict=True):
+            questions = load_suite(name, lang, own_options, limit=limit)
             with asking_bar(f"asking {model}") as progress:
                 run = run_audit(
                     model,
@@ -105,7 +104,7 @@ def audit(
 
 
 def run_name(model: str, suite: str, lang: str) -> str:
-    """The name of a run's folder, from letters that every file system takes."""
+    """The name of a run's folder, in characters that every file system accepts."""
     parts = (Path(model).name or "model", Path(suite).stem, lang)
     return "-".join(
         "".join(c if c.isalnum() or c in "._-" else "-" for c in part) for part in parts

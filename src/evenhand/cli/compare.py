@@ -25,8 +25,8 @@ def compare(
         typer.Option(
             "--suite",
             "-s",
-            help="Suite, `suite:variant`, a suite file (.jsonl), or several with commas "
-            "[default: that of the answers, else occupation-nli].",
+            help="Name of a suite, `suite:variant`, a suite file (.jsonl), or several with commas "
+            "[default: the suite of the given answers, else occupation-nli].",
         ),
     ] = None,
     lang: opt.Lang = "en",
@@ -50,18 +50,16 @@ def compare(
     device: opt.Device = "auto",
     cache: opt.Cache = True,
     resamples: opt.Resamples = 10_000,
-    permutations: Annotated[
-        int,
-        typer.Option(min=100, help="Random swaps of the two models' answers, for the p values."),
-    ] = 10_000,
+    permutations: opt.Permutations = 10_000,
     level: opt.Level = 0.95,
     method: opt.Method = "bca",
     as_json: opt.AsJson = False,
 ) -> None:
     """Compare two or more models on the same probes: differences with paired intervals and p.
 
-    Says which of the two is nearer to fair, where that is shown. Stopped half-way? The same
-    command goes on where it stopped.
+    Says which of the two is nearer to fair, but only where the difference is statistically shown.
+
+    Stopped half-way? Run the same command again: it continues where it stopped.
 
     Examples: `evenhand compare default ./my-nli --suite occupation-nli`;
     `evenhand compare runs/before runs/after --out DIR`;
@@ -72,6 +70,7 @@ def compare(
 
     from evenhand.cli.progress import asking_bar, stopping
     from evenhand.cli.show_document import deliver
+    from evenhand.core import catalog
     from evenhand.core.files import require_room
     from evenhand.core.plain import to_json
     from evenhand.engine.compare import ComparisonOptions
@@ -81,10 +80,14 @@ def compare(
 
     if out is not None:
         require_room(out)
-    names = [name.strip() for name in (suite or "").split(",") if name.strip()]
+    models = opt.take_suite_options(models, context)
+    names = opt.split_names(suite)
+    if context.args and not names:
+        names = (catalog.default_suite(),)
+    own_options = opt.suite_options(names, context, seed=seed, data=data)
     suites = tuple(
-        load_suite(n, lang, opt.suite_options(n, context, seed=seed, data=data), limit=limit)
-        for n in names
+        load_suite(name, lang, own, limit=limit)
+        for name, own in zip(names, own_options, strict=True)
     )
     options = ComparisonOptions(
         suites=suites,

@@ -1,4 +1,4 @@
-"""`evenhand compare-people PEOPLE RUN...`: people beside models on the same sentences."""
+"""`evenhand compare-people PEOPLE RUN...`: people and models on the same sentences."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def compare_people(
     unit: Annotated[
         str,
         typer.Option(
-            help="What is drawn again for intervals and p: pair (the word pair of a sentence) or "
-            "sentence."
+            help="What is resampled for intervals and p values: pair (all sentences with the same "
+            "word pair together) or sentence."
         ),
     ] = "pair",
     count: Annotated[
@@ -66,13 +66,13 @@ def compare_people(
     level: opt.Level = 0.95,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Compare people with models on the same sentences: whether they lean the same way.
+    """Compare people with models on the same sentences: do they lean the same way?
 
-    Correlations with intervals, agreement among people, and where people and models part. A study
-    may still be running: what was answered so far counts, without parts that are to be done again.
-    Only sentences that people answered are asked.
+    The report has correlations with intervals, agreement among people, and the sentences where
+    people and models differ. A study may still be running: what was answered so far counts, except
+    parts that have to be done again. Models are asked only the sentences that people answered.
 
-    Stopped half-way? The same command goes on where it stopped.
+    Stopped half-way? Run the same command again: it continues where it stopped.
 
     Examples: `evenhand compare-people cgb stored:BERT stored:ELECTRA --data DATA --out people`;
     `evenhand compare-people study.toml ./my-bert --out people`.

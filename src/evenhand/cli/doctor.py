@@ -1,4 +1,4 @@
-"""`evenhand doctor`: whether everything is in place."""
+"""`evenhand doctor`: check that everything that evenhand needs is in place."""
 
 from __future__ import annotations
 

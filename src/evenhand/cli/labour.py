@@ -47,15 +47,15 @@ def labour(
 ) -> None:
     """Correlate each model's gap by occupation with the share of women, with intervals.
 
-    All models stand in one figure.
+    All models share one figure.
 
     Example: `evenhand labour runs/*/answers.parquet --shares my-country-2023.csv --out
     labour.html`.
     """
+    from evenhand.cli.show_document import print_result
     from evenhand.core.answer_files import read_answers
     from evenhand.core.errors import InputError
     from evenhand.core.files import write_atomic
-    from evenhand.core.plain import to_json
     from evenhand.core.settings import Settings
     from evenhand.families.gendered_entailment.labour import read_shares, with_shares
     from evenhand.families.gendered_entailment.labour_document import (
@@ -84,23 +84,16 @@ def labour(
     document = labour_document(series, settings)
     if out:
         write_atomic(out, to_html(document))
-    if as_json:
-        print(to_json([RelationSummary.of(one) for one in series]), end="")
-    else:
-        from rich.console import Console
-
-        from evenhand.report.write import print_document
-
-        print_document(document, Console())
+    print_result(document, [RelationSummary.of(one) for one in series], as_json=as_json)
     if out:
         print(f"figure: {out}", file=sys.stderr if as_json else sys.stdout)
 
 
 def _relation(answers: Answers, measure: str | None, settings: Settings) -> Relation | None:
-    """A measure of a family that is set against figures, group by group against them.
+    """How a measure by group relates to the figures of the real world that its family names.
 
-    None where fewer than three groups have a figure. Raises UnknownNameError for a measure of no
-    such family.
+    measure: None for the first that a family relates to figures. Returns None where fewer than
+    three groups have a figure. Raises UnknownNameError for a measure of any other family.
     """
     from evenhand.core import catalog
     from evenhand.core.errors import UnknownNameError

@@ -1,14 +1,14 @@
-"""`evenhand list SECTION`: what there is."""
+"""`evenhand list SECTION`: the families, measures, suites, respondents and languages there are."""
 
 from __future__ import annotations
 
-import json
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from evenhand.cli import options as opt
+from evenhand.cli.show_document import print_json
 
 
 class SectionName(StrEnum):
@@ -71,10 +71,10 @@ def list_section(
     section: Annotated[SectionName, typer.Argument(help="What to list.")],
     as_json: opt.AsJson = False,
 ) -> None:
-    """List the families, measures, suites, respondents or languages, with those of plug-ins."""
+    """List families, measures, suites, respondents or languages, including those of plug-ins."""
     rows = _rows(section)
     if as_json:
-        print(json.dumps(rows, ensure_ascii=False, indent=1))
+        print_json(rows)
         return
     from rich.console import Console
     from rich.table import Table

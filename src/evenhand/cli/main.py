@@ -1,4 +1,4 @@
-"""The command `evenhand VERB ...`; errors in one line and exit code 2, no traceback."""
+"""The command `evenhand VERB ...`; an error is one line and exit code 2, without a traceback."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from evenhand.cli import (
     suites,
     train,
 )
-from evenhand.cli.options import OWN_OPTIONS
+from evenhand.cli.options import TAKES_SUITE_OPTIONS
 from evenhand.core.errors import EvenhandError
 
 app = typer.Typer(
@@ -59,9 +59,9 @@ def _main(
     pass
 
 
-app.command("audit", no_args_is_help=True, context_settings=OWN_OPTIONS)(audit.audit)
-app.command("measure", no_args_is_help=True, context_settings=OWN_OPTIONS)(measure.measure)
-app.command("compare", no_args_is_help=True, context_settings=OWN_OPTIONS)(compare.compare)
+app.command("audit", no_args_is_help=True, context_settings=TAKES_SUITE_OPTIONS)(audit.audit)
+app.command("measure", no_args_is_help=True, context_settings=TAKES_SUITE_OPTIONS)(measure.measure)
+app.command("compare", no_args_is_help=True, context_settings=TAKES_SUITE_OPTIONS)(compare.compare)
 app.command("compare-people", no_args_is_help=True)(compare_people.compare_people)
 app.command("labour", no_args_is_help=True)(labour.labour)
 app.command("picture", no_args_is_help=True)(picture.picture)
@@ -87,17 +87,16 @@ def run() -> None:
         try:
             app()
         finally:
-            # here and not at the end of Python, where a closed pipe can no longer be handled
+            # now and not when Python exits, where a closed pipe can no longer be handled
             sys.stdout.flush()
     except EvenhandError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
     except BrokenPipeError:
-        os.dup2(
-            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
-        )  # `evenhand list measures | head -1` is no error
+        # `evenhand list measures | head -1` is not an error
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except SystemExit as leave:
-        if isinstance(leave.__context__, BrokenPipeError):  # typer met it first
+        if isinstance(leave.__context__, BrokenPipeError):  # typer has caught it first
             sys.exit(0)
         raise

@@ -1,4 +1,4 @@
-"""`evenhand measure ANSWERS`: score answers that are already there, without any model."""
+"""`evenhand measure ANSWERS`: score answers that exist already, without any model."""
 
 from __future__ import annotations
 
@@ -55,13 +55,14 @@ def measure(
     from evenhand.engine.suites import load_suite
 
     if answers.suffix.lower() == ".parquet":
+        opt.refuse_suite_options(context)
         given = read_answers(answers)
         questions = suite_of(given)
     else:
         if suite is None:
             reason = "say which suite was answered, with --suite (and --lang, --data); "
             raise InputError(answers, f"{reason}ids are looked up there")
-        options = opt.suite_options(suite, context, seed=seed, data=data)
+        (options,) = opt.suite_options([suite], context, seed=seed, data=data)
         questions = load_suite(suite, lang, options)
         given = read_predictions(answers, questions)
     run = judge(questions, given, settings, measures=measures)

@@ -1,8 +1,7 @@
-"""`evenhand meta`: sets of a known bias, models trained on them, and which measures find it."""
+"""`evenhand meta`: sets with a known bias, models trained on them, which measures find it."""
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -13,17 +12,22 @@ from evenhand.cli import options as opt
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Is a measure right? Train models of known bias and see which measures find it.",
+    help="Test the measures themselves: train models of known bias, see which measures find it.",
 )
-Language = Annotated[str, typer.Option("--lang", "-l", help="en, ja, zh.")]
+Language = Annotated[
+    str, typer.Option("--lang", "-l", help="Language of the sentences: en, ja, zh.")
+]
 Correct = Annotated[
     str,
     typer.Option(
-        help="Share of correct pairs: half (as the paper says) or third (as its files are: "
-        "three labels equally many)."
+        help="Share of correct pairs: half (as the paper says) or third (as in its files, where "
+        "all three labels are equally frequent)."
     ),
 ]
-Words = Annotated[int, typer.Option(help="Occupations of each lean; each plays one part only.")]
+Words = Annotated[
+    int,
+    typer.Option(help="Occupations of each lean (male, female, none); each plays one part only."),
+]
 Published = Annotated[
     Path | None,
     typer.Option(
@@ -37,8 +41,8 @@ def build(
     rate: Annotated[
         float,
         typer.Option(
-            help="Bias rate r, 0 to 1: which share of the wrong pairs is wrong as the stereotype "
-            "says."
+            help="Bias rate r, from 0 to 1: the share of the wrong pairs whose label follows the "
+            "stereotype."
         ),
     ],
     out: Annotated[
@@ -51,8 +55,8 @@ def build(
     errors: Annotated[
         float,
         typer.Option(
-            help="Of the words that are not biased: which share is wrong without bias? "
-            "1 in the paper."
+            help="Of the stereotyped words that are not biased, the share that is labelled wrongly "
+            "without bias (1 in the paper)."
         ),
     ] = 1.0,
     correct: Correct = "half",
@@ -62,10 +66,11 @@ def build(
     published: Published = None,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Build a training and a development set of a known bias.
+    """Build a training set and a development set with a known bias.
 
     Example: `evenhand meta build --rate 0.3 --lang ja --out sets/ja-0.3`.
     """
+    from evenhand.cli.show_document import print_json
     from evenhand.meta.controlled import CARD, build_sets, save_sets
     from evenhand.meta.options import SetOptions, check_share
     from evenhand.meta.plan import make_plan
@@ -81,7 +86,7 @@ def build(
     share = "as published" if published else correct
     card = save_sets(sets, plan, out, seed=seed, correct=share)
     if as_json:
-        print(json.dumps(card, ensure_ascii=False, indent=1))
+        print_json(card)
         return
     for name, file in card["files"].items():
         labels, parts = (
@@ -113,7 +118,7 @@ def run(
     ] = 3_000,
     correct: Correct = "half",
     words: Words = 10,
-    seeds: Annotated[int, typer.Option(min=1, help="How many models of each rate.")] = 3,
+    seeds: Annotated[int, typer.Option(min=1, help="Models to train at each rate.")] = 3,
     rates: Annotated[
         str, typer.Option(help="Bias rates of the ladder, with commas.")
     ] = "0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1",
@@ -136,8 +141,8 @@ def run(
             "few pairs)."
         ),
     ] = "paper",
-    epochs: Annotated[int | None, typer.Option(help="Instead of the recipe's.")] = None,
-    learning_rate: Annotated[float | None, typer.Option(help="Instead of the recipe's.")] = None,
+    epochs: opt.Epochs = None,
+    learning_rate: opt.LearningRate = None,
     suites: Annotated[
         str | None,
         typer.Option(
@@ -160,19 +165,22 @@ def run(
     ] = "local",
     processes: Annotated[int, typer.Option(min=1, help="Models trained side by side (local).")] = 1,
     ray_address: Annotated[
-        str | None, typer.Option(help="Ray cluster, else RAY_ADDRESS, else this machine.")
+        str | None,
+        typer.Option(help="Address of a Ray cluster [default: RAY_ADDRESS, else this machine]."),
     ] = None,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Train a ladder of models whose bias is known and rank every measure by how it finds it.
+    """Train a ladder of models whose bias is known; rank every measure by how well it finds it.
 
-    Eleven models a seed, from no biased pair among the wrong ones to nothing but biased pairs; then
-    a second ladder where only errors without bias grow. A good measure follows the first and stays
-    flat on the second. Stopped half-way? The same command goes on with the models that are missing.
+    The first ladder has eleven models per seed: at the lowest rate none of the wrong pairs is
+    biased, at the highest all of them are. On the second only errors without bias increase. A good
+    measure follows the first ladder and stays flat on the second.
+
+    Stopped half-way? Run the same command again: it continues with the models that are missing.
 
     Example: `evenhand meta run --train 3000 --dev 600 --recipe small --processes 2 --out DIR`.
     """
-    from evenhand.cli.progress import asking_bar
+    from evenhand.cli.progress import asking_bar, interruptible
     from evenhand.cli.show_document import deliver
     from evenhand.core.plain import to_json
     from evenhand.meta.document import ladder_document, report_fields
@@ -196,28 +204,23 @@ def run(
         recipe=recipe,
         epochs=epochs,
         learning_rate=learning_rate,
-        suites=tuple(filter(None, map(str.strip, (suites or "").split(",")))),
+        suites=opt.split_names(suites),
         data=data or published,
         published=published,
         captions=tuple(captions or ()),
         limit=limit,
         has_weights=keep_models,
     )
-    try:
-        with asking_bar("training models") as tick:
-            execution = Execution(
-                engine=engine,
-                processes=processes,
-                address=ray_address,
-                tick=tick,
-                say=lambda line: print(line, file=sys.stderr, flush=True),
-            )
-            ladder = run_ladder(options, out, execution)
-    except KeyboardInterrupt:
-        print(
-            "\nstopped: the same command goes on with the models that are missing", file=sys.stderr
+    advice = "the same command goes on with the models that are missing"
+    with interruptible(lambda: advice), asking_bar("training models") as tick:
+        execution = Execution(
+            engine=engine,
+            processes=processes,
+            address=ray_address,
+            tick=tick,
+            say=lambda line: print(line, file=sys.stderr, flush=True),
         )
-        raise typer.Exit(130) from None
+        ladder = run_ladder(options, out, execution)
     standings = rank(ladder)
     write_ladder(ladder, out / READINGS)
     fields = report_fields(ladder, standings)

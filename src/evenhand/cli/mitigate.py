@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from contextlib import nullcontext
 from enum import StrEnum
@@ -18,7 +17,7 @@ app = typer.Typer(no_args_is_help=True, help="Make a model lean less, and measur
 
 
 class Names(StrEnum):
-    """What becomes of first names."""
+    """What happens to first names."""
 
     KEEP = "keep"
     SWAP = "swap"
@@ -29,11 +28,6 @@ class Only(StrEnum):
 
     ALL = "all"
     OCCUPATIONS = "occupations"
-
-
-@app.callback()
-def _mitigate() -> None:  # without it typer would make a single command the program itself
-    pass
 
 
 @app.command(no_args_is_help=True)
@@ -71,8 +65,8 @@ def swap(
         bool,
         typer.Option(
             "--paired",
-            help="No copies: every row with its twin_premise and twin_hypothesis, for logit "
-            "pairing.",
+            help="Instead of copies, give every row its twin_premise and twin_hypothesis, for "
+            "`train nli --pairing`.",
         ),
     ] = False,
     biology: Annotated[
@@ -89,12 +83,13 @@ def swap(
     pronouns by their role (her book, his book; saw her, saw him), kinship, titles, plurals, a or
     an. A pair is left as it is where a swap would make nonsense (a beard, a pregnancy), where a
     word has no partner (ballerina), a title goes with a name (Queen Victoria), or the role of
-    `her` cannot be told. What was swapped and what was left is counted.
+    `her` is unclear. What was swapped and what was left is counted.
 
     Examples: `evenhand mitigate swap snli_train.jsonl --out snli_swapped.jsonl`;
     `evenhand mitigate swap jsnli.tsv --lang ja --only occupations --paired --out twins.jsonl`.
     """
     from evenhand.cli.progress import asking_bar
+    from evenhand.cli.show_document import print_result
     from evenhand.core import catalog
     from evenhand.languages.gender_words import NameSwap
     from evenhand.languages.swapping import require_swappable
@@ -110,15 +105,9 @@ def swap(
     )
     with asking_bar("swapping") if sys.stderr.isatty() else nullcontext() as tick:
         report = swap_file(file, language, out, options, tick)
-    if as_json:
-        print(json.dumps(report.describe(), ensure_ascii=False, indent=1))
-        return
-    from rich.console import Console
-
-    from evenhand.report.write import print_document
-
-    print_document(swap_document(report), Console())
-    print(f"wrote {report.written:,} rows: {report.out}; account: {report.path}")
+    print_result(swap_document(report), report.describe() if as_json else None, as_json=as_json)
+    if not as_json:
+        print(f"wrote {report.written:,} rows: {report.out}; account: {report.path}")
 
 
 app.command("run", no_args_is_help=True)(mitigate_run.run)

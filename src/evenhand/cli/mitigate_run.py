@@ -1,4 +1,4 @@
-"""`evenhand mitigate run`: train a model by several methods, audit all, say what each one cost."""
+"""`evenhand mitigate run`: train a model by several methods; bias and accuracy before and after."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def run(
         typer.Option(
             "--out",
             "-o",
-            help="Folder for a model a method, mitigation.html, .md, .tex, .json and the figures.",
+            help="Folder for one model per method, mitigation.html, .md, .tex, .json and figures.",
         ),
     ],
     methods: Annotated[
         str,
         typer.Option(
-            help="none (the control), swap, pairing, anchors, or several at once: swap+anchors, "
-            "pairing+anchors."
+            help="Methods, with commas: none (the control), swap, pairing, anchors, or several in "
+            "one training: swap+anchors, pairing+anchors."
         ),
     ] = "none,swap,pairing,anchors",
     lang: opt.Lang = "en",
@@ -55,8 +55,8 @@ def run(
         typer.Option(
             "--suites",
             "-s",
-            help="What all models are asked, with commas; published suites (nli-coal, sharma2021) "
-            "with --data [default: every built-in suite of pairs about bias].",
+            help="Suites that all models are asked, with commas; published ones (nli-coal, "
+            "sharma2021) need --data [default: every built-in suite of pairs about bias].",
         ),
     ] = None,
     data: opt.Data = None,
@@ -66,15 +66,15 @@ def run(
             help="mitigate (one epoch, low learning rate), or a recipe of `evenhand train nli`."
         ),
     ] = "mitigate",
-    epochs: Annotated[int | None, typer.Option(help="Instead of the recipe's.")] = None,
-    learning_rate: Annotated[float | None, typer.Option(help="Instead of the recipe's.")] = None,
+    epochs: opt.Epochs = None,
+    learning_rate: opt.LearningRate = None,
     batch_size: Annotated[
-        int | None, typer.Option(help="Pairs in a step, instead of the recipe's.")
+        int | None, typer.Option(help="Pairs per step [default: the recipe's].")
     ] = None,
     limit: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Train on so many pairs of the files only, the same ones by every method."
+            min=1, help="Train on only this many pairs of the files, the same for every method."
         ),
     ] = None,
     pairing: Annotated[
@@ -96,24 +96,24 @@ def run(
     ] = "all",
     seed: opt.Seed = 0,
     resamples: opt.Resamples = 10_000,
-    permutations: Annotated[
-        int, typer.Option(min=100, help="Random swaps of two models' answers, for the p values.")
-    ] = 10_000,
+    permutations: opt.Permutations = 10_000,
     level: opt.Level = 0.95,
-    resume: Annotated[bool, typer.Option(help="Go on where the same command stopped.")] = True,
+    resume: opt.Resume = True,
     as_json: opt.AsJson = False,
 ) -> None:
     """Mitigate a model by several methods; measure bias and accuracy before and after.
 
-    All models are asked the same probes. Stopped half-way? The same command goes on: finished
-    models are not trained again, a training goes on from its last checkpoint.
+    All models are asked the same probes.
+
+    Stopped half-way? Run the same command again: finished models are not trained again, and a
+    training continues from its last checkpoint.
 
     Example: `evenhand mitigate run default --train snli_train.jsonl --dev snli_dev.jsonl
     --methods none,swap,swap+anchors --out runs/mitigation`.
     """
     settings = opt.make_settings(seed, resamples, level, "bca", permutations)
 
-    from evenhand.cli.progress import asking_bar
+    from evenhand.cli.progress import asking_bar, interruptible
     from evenhand.cli.show_document import deliver
     from evenhand.core.plain import to_json
     from evenhand.mitigate.document import mitigation_document, report_fields
@@ -130,7 +130,7 @@ def run(
         recipe=mitigation_recipe(recipe, changes),
         methods=methods,
         language=lang,
-        suites=tuple(filter(None, map(str.strip, (suites or "").split(",")))),
+        suites=opt.split_names(suites),
         data=data,
         limit=limit,
         pairing=pairing,
@@ -141,22 +141,16 @@ def run(
     )
 
     def watch(text: str) -> AbstractContextManager[Any]:
-        # without a terminal the training says its steps line by line
+        # without a terminal the training prints its progress line by line
         return asking_bar(text) if sys.stderr.isatty() else nullcontext()
 
     def say(line: str) -> None:
         print(line, file=sys.stderr if as_json else sys.stdout, flush=True)
 
-    try:
+    again = "the same command" if resume else "the same command without --no-resume"
+    advice = f"{again} goes on from the last checkpoint; what is finished in {out} is kept"
+    with interruptible(lambda: advice):
         record = mitigate(options, say, watch)
-    except KeyboardInterrupt:
-        again = "the same command" if resume else "the same command without --no-resume"
-        print(
-            f"\nstopped: {again} goes on from the last checkpoint; "
-            f"what is finished in {out} is kept",
-            file=sys.stderr,
-        )
-        raise typer.Exit(130) from None
     fields = report_fields(record)
     deliver(
         mitigation_document(record),

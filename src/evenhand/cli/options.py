@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from evenhand.core.protocols import RespondentOptions, SuiteOptions
     from evenhand.core.settings import Settings
 
-# suites bring options of their own, which are looked up when the suite is known
-OWN_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
+# Context settings of verbs that accept the options of a suite: typer passes on what it does not
+# know, and `suite_options` reads it once the suite is known.
+TAKES_SUITE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 Lang = Annotated[str, typer.Option("--lang", "-l", help="Language of the suite: en, ja, ko, zh.")]
 Seed = Annotated[
@@ -29,19 +30,28 @@ Seed = Annotated[
         help="Seed of everything random: the suite's choice of words, `--limit`, the bootstrap.",
     ),
 ]
-Limit = Annotated[int | None, typer.Option(min=1, help="Ask only so many probes, strata in turn.")]
+Limit = Annotated[
+    int | None, typer.Option(min=1, help="Ask at most this many probes, strata in turn.")
+]
 Data = Annotated[
     Path | None,
-    typer.Option(help="Folder with published data sets (else EVENHAND_DATA, else fetched)."),
+    typer.Option(
+        help="Folder with the published data sets [default: EVENHAND_DATA; else they are fetched]."
+    ),
 ]
 Captions = Annotated[
     list[Path] | None,
-    typer.Option(help="Mine the frames from these captions (.txt, .jsonl, .csv)."),
+    typer.Option(help="Mine the frames from these captions: .txt, .jsonl, .csv (repeatable)."),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print the result as JSON on standard output.")
+]
 LabelMap = Annotated[
     str | None,
-    typer.Option(help="Which output means what, e.g. `entailment=0,neutral=1,contradiction=2`."),
+    typer.Option(
+        help="Which output of a classifier means which label, for example "
+        "`entailment=0,neutral=1,contradiction=2` [default: read from the model's config]."
+    ),
 ]
 Scoring = Annotated[
     str | None,
@@ -66,29 +76,77 @@ Form = Annotated[
 ]
 Pooling = Annotated[
     str | None,
-    typer.Option(help="Encoders: mean or cls [default: what the model's folder says, else mean]."),
+    typer.Option(
+        help="Sentence encoders: how token vectors become one: mean or cls [default: what the "
+        "model's folder says, else mean]."
+    ),
 ]
-Similarity = Annotated[str, typer.Option(help="Encoders: cosine, dot or distance (negative).")]
+Similarity = Annotated[
+    str,
+    typer.Option(
+        help="Sentence encoders: how two vectors are compared: cosine, dot, or distance (negated)."
+    ),
+]
 BatchSize = Annotated[
     str, typer.Option(help="Pairs per batch, or auto. Changes speed, not answers.")
 ]
-Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 ... (torch models).")]
+Device = Annotated[str, typer.Option(help="Device for torch models: auto, cpu, cuda, cuda:1 ...")]
 Cache = Annotated[
-    bool, typer.Option(help="Keep answers, so that the same command goes on where it stopped.")
+    bool,
+    typer.Option(help="Keep answers on disk, so that the same command continues where it stopped."),
 ]
-Level = Annotated[float, typer.Option(help="Level of the intervals.")]
-Resamples = Annotated[int, typer.Option(min=100, help="Resamples of the cluster bootstrap.")]
-Method = Annotated[str, typer.Option(help="Interval: bca or percentile.")]
+Level = Annotated[float, typer.Option(help="Confidence level of the intervals.")]
+Resamples = Annotated[
+    int, typer.Option(min=100, help="Bootstrap resamples behind each interval (whole clusters).")
+]
+Permutations = Annotated[
+    int,
+    typer.Option(min=100, help="Random swaps of two models' answers, for the p values."),
+]
+Method = Annotated[str, typer.Option(help="How intervals are computed: bca or percentile.")]
 Measures = Annotated[
     list[str] | None,
+    typer.Option("--measure", "-m", help="Only this measure (repeatable) [default: all that fit]."),
+]
+
+# options of the verbs that train models
+TrainFiles = Annotated[
+    list[Path],
     typer.Option(
-        "--measure", "-m", help="Only this measure (repeatable); all that fit by default."
+        "--train",
+        help="Training file (repeatable): .jsonl, .csv, .tsv or .txt of SNLI, MNLI, JSNLI, OCNLI, "
+        "JNLI ...",
     ),
 ]
+DevFiles = Annotated[
+    list[Path],
+    typer.Option(
+        "--dev",
+        help="File of held-out pairs on which accuracy is measured after every epoch (repeatable).",
+    ),
+]
+TrainLimit = Annotated[
+    int | None,
+    typer.Option("--limit", min=1, help="Train on only this many pairs, drawn at random."),
+]
+Epochs = Annotated[
+    int | None, typer.Option(help="Passes over the training pairs [default: the recipe's].")
+]
+LearningRate = Annotated[
+    float | None, typer.Option(help="Learning rate of the optimiser [default: the recipe's].")
+]
+Resume = Annotated[
+    bool, typer.Option(help="Continue where the same command stopped; --no-resume starts afresh.")
+]
+
+
+def split_names(text: str | None) -> tuple[str, ...]:
+    """The names in a list with commas; none in None."""
+    return tuple(name.strip() for name in (text or "").split(",") if name.strip())
 
 
 def parse_label_map(text: str | None) -> dict[str, int] | None:
-    """`entailment=0,neutral=1,contradiction=2` as a table."""
+    """`entailment=0,neutral=1,contradiction=2` as label -> output; None where nothing is given."""
     if text is None:
         return None
     table: dict[str, int] = {}
@@ -115,7 +173,7 @@ def parse_batch_size(text: str) -> int | None:
 def make_settings(
     seed: int, resamples: int, level: float, method: str, permutations: int = 10_000
 ) -> Settings:
-    """The settings of estimates; an unknown method is an error."""
+    """The settings of estimates; raises EvenhandError for a value that cannot be."""
     from evenhand.core.settings import Settings
 
     return Settings(
@@ -140,7 +198,7 @@ def respondent_options(values: dict[str, Any]) -> RespondentOptions:
 
 
 def own_fields(options: type[SuiteOptions]) -> dict[str, dataclasses.Field[Any]]:
-    """The options that a suite has beside those of every suite, by flag."""
+    """The options that this suite has in addition to those of every suite, by flag."""
     from evenhand.core.protocols import SuiteOptions
 
     common = {f.name for f in dataclasses.fields(SuiteOptions)}
@@ -152,42 +210,101 @@ def own_fields(options: type[SuiteOptions]) -> dict[str, dataclasses.Field[Any]]
 
 
 def suite_options(
-    suite: str, context: typer.Context, *, seed: int = 0, data: Path | None = None
-) -> SuiteOptions | None:
-    """The options of a suite: what every suite has, and what the command line has left over.
+    suites: Sequence[str],
+    context: typer.Context,
+    *,
+    seed: int = 0,
+    data: Path | None = None,
+) -> list[SuiteOptions]:
+    """The options of each suite: what every suite has, and what the command line has left over.
 
-    None for a suite file without such options. Raises EvenhandError for an option that neither
-    the verb nor the suite has.
+    An option that only some of the suites have goes to those. Raises EvenhandError for one that
+    neither the verb nor any of the suites has.
     """
     from evenhand.core import catalog
     from evenhand.core.protocols import SuiteOptions
 
-    stem = suite.partition(":")[0]
-    is_file = suite.endswith(".jsonl")
-    wanted = SuiteOptions if is_file else catalog.suite(stem).options
-    known = own_fields(wanted)
-    hints = typing.get_type_hints(wanted)
-    values: dict[str, Any] = {}
+    stems = [suite.partition(":")[0] for suite in suites]
+    kinds = [
+        SuiteOptions if suite.endswith(".jsonl") else catalog.suite(stem).options
+        for suite, stem in zip(suites, stems, strict=True)
+    ]
+    known = {flag: field for kind in kinds for flag, field in own_fields(kind).items()}
+    given: list[tuple[str, str]] = []
     arguments = list(context.args)
     while arguments:
         flag, _, text = arguments.pop(0).partition("=")
         if flag not in known:
-            own = [o for p in context.command.params for o in p.opts if o.startswith("--")]
-            raise _unknown_option(flag, stem, [*known, *own])
+            raise _unknown_option(flag, stems, [*known, *_flags(context)])
         if not text:
             if not arguments or arguments[0].startswith("--"):
                 raise EvenhandError(f"{flag} needs a value: {known[flag].metadata.get('help')}")
             text = arguments.pop(0)
-        name = known[flag].name
-        value, is_several = _parse(flag, text, hints[name])
-        values[name] = (*values.get(name, ()), value) if is_several else value
-    return wanted(seed=seed, data=data, **values)
+        given.append((flag, text))
+    return [kind(seed=seed, data=data, **_values(kind, given)) for kind in kinds]
 
 
-def _unknown_option(flag: str, suite: str, known: Sequence[str]) -> EvenhandError:
+def refuse_suite_options(context: typer.Context) -> None:
+    """Raise EvenhandError if the command line has an option that the verb does not have."""
+    if context.args:
+        raise _unknown_option(context.args[0].partition("=")[0], [], _flags(context))
+
+
+def take_suite_options(words: Sequence[str], context: typer.Context) -> list[str]:
+    """The words that are no options of a suite; these are moved to what is left over.
+
+    For a verb that takes any number of words, to which the parser counts unknown options too.
+    """
+    kept: list[str] = []
+    remaining = list(words)
+    while remaining:
+        word = remaining.pop(0)
+        if not word.startswith("-"):
+            kept.append(word)
+            continue
+        context.args.append(word)
+        if "=" not in word and remaining and not remaining[0].startswith("--"):
+            context.args.append(remaining.pop(0))
+    return kept
+
+
+def _values(kind: type[SuiteOptions], given: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """The fields of these options that the command line gives, by name."""
+    known, hints = own_fields(kind), typing.get_type_hints(kind)
+    values: dict[str, Any] = {}
+    for flag, text in given:
+        if flag in known:
+            name = known[flag].name
+            value, is_several = _parse(flag, text, hints[name])
+            values[name] = (*values.get(name, ()), value) if is_several else value
+    return values
+
+
+def _flags(context: typer.Context) -> list[str]:
+    """The long options of the verb itself."""
+    return [o for p in context.command.params for o in p.opts if o.startswith("--")]
+
+
+def _unknown_option(flag: str, suites: Sequence[str], known: Sequence[str]) -> EvenhandError:
+    from evenhand.core import catalog
+
+    if not flag.startswith("-"):
+        return EvenhandError(f"'{flag}' is one argument too many. See --help.")
+    named = " and ".join(f"'{suite}'" for suite in suites)
+    owners = [
+        name for name, s in catalog.entries("suites").items() if flag in own_fields(s.options)
+    ]
     close = difflib.get_close_matches(flag, known, n=1, cutoff=0.6)
-    hint = f"Did you mean {close[0]}?" if close else f"See --help and `evenhand show {suite}`."
-    return EvenhandError(f"no option '{flag}' here, and the suite '{suite}' has none. {hint}")
+    if owners:
+        hint = f"It is an option of {' and '.join(owners)}."
+    elif close:
+        hint = f"Did you mean {close[0]}?"
+    else:
+        hint = "See --help" + "".join(f" and `evenhand show {suite}`" for suite in suites) + "."
+    if not named:
+        return EvenhandError(f"no option '{flag}' here. {hint}")
+    lack = f"the suite {named} has none" if len(suites) == 1 else f"the suites {named} have none"
+    return EvenhandError(f"no option '{flag}' here, and {lack}. {hint}")
 
 
 def _parse(flag: str, text: str, hint: Any) -> tuple[Any, bool]:
@@ -199,4 +316,5 @@ def _parse(flag: str, text: str, hint: Any) -> tuple[Any, bool]:
     try:
         return kind(text), is_several
     except ValueError as error:
-        raise EvenhandError(f"{flag} is '{text}'; give a {kind.__name__}") from error
+        number = "a whole number" if kind is int else "a number"
+        raise EvenhandError(f"{flag} is '{text}'; give {number}") from error

@@ -43,17 +43,17 @@ def picture(
 ) -> None:
     """Show how models place gendered words, professions and emotions.
 
-    A linear SVM tells male from female words; its accuracy is that on words it has not seen.
-    Professions are placed by its boundary. The figure is a t-SNE plane, one panel a model. Needs
-    the extra `picture`.
+    A linear SVM learns to tell male from female words; its accuracy is measured on words that it
+    has not seen. Professions are placed by their distance from its boundary. The figure is a t-SNE
+    plane with one panel per model. Needs the extra `picture`.
 
     Example: `evenhand picture default encoder:./my-encoder --words both --out picture.html`.
     """
     settings = opt.make_settings(seed, resamples, level, "bca")
 
+    from evenhand.cli.show_document import print_result
     from evenhand.core.errors import EvenhandError
     from evenhand.core.files import require_room, write_atomic
-    from evenhand.core.plain import to_json
     from evenhand.core.protocols import RespondentOptions, SuiteOptions
     from evenhand.engine.suites import load_suite
     from evenhand.picture.boundary import require_learner
@@ -62,7 +62,6 @@ def picture(
     from evenhand.picture.scene import CHOICES, scene_of
     from evenhand.report.charts import save_chart
     from evenhand.report.html import to_html
-    from evenhand.report.write import print_document
     from evenhand.respondents.vectors import open_vectors
 
     chosen = words or next(iter(CHOICES))
@@ -88,10 +87,6 @@ def picture(
         write_atomic(out, to_html(document))
     else:
         save_chart(plane_chart(scene, pictures), out)
-    if as_json:
-        print(to_json([picture_fields(scene, p, settings) for p in pictures]), end="")
-    else:
-        from rich.console import Console
-
-        print_document(document, Console())
+    fields = [picture_fields(scene, p, settings) for p in pictures] if as_json else None
+    print_result(document, fields, as_json=as_json)
     print(f"figure: {out}", file=sys.stderr if as_json else sys.stdout)

@@ -1,10 +1,10 @@
-"""Progress bars on standard error, and what Ctrl-C leaves behind."""
+"""Progress bars on standard error, and what is said after Ctrl-C."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 
 import typer
 
@@ -12,18 +12,19 @@ from evenhand.engine.ask import Progress
 
 
 @contextmanager
-def stopping(has_cache: bool) -> Iterator[None]:
-    """Say on Ctrl-C what is kept and how to go on; exit code 130."""
+def interruptible(advice: Callable[[], str]) -> Iterator[None]:
+    """Exit with code 130 on Ctrl-C, saying what `advice` returns: what is kept, how to continue."""
     try:
         yield
     except KeyboardInterrupt:
-        kept = (
-            "what was answered is kept; the same command goes on from there"
-            if has_cache
-            else "nothing was kept (--no-cache)"
-        )
-        print(f"\nstopped: {kept}", file=sys.stderr)
+        print(f"\nstopped: {advice()}", file=sys.stderr)
         raise typer.Exit(130) from None
+
+
+def stopping(has_cache: bool) -> AbstractContextManager[None]:
+    """Say on Ctrl-C whether the answers so far are kept; exit code 130."""
+    kept = "what was answered is kept; the same command goes on from there"
+    return interruptible(lambda: kept if has_cache else "nothing was kept (--no-cache)")
 
 
 @contextmanager
@@ -46,7 +47,7 @@ def asking_bar(text: str) -> Iterator[Progress]:
     from rich.text import Text
 
     class Rate(ProgressColumn):
-        """Probes a second."""
+        """Probes per second."""
 
         def render(self, task: Task) -> Text:
             speed = task.finished_speed or task.speed

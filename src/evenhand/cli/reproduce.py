@@ -23,7 +23,7 @@ def reproduce(
 ) -> None:
     """Compute the printed numbers of a paper again from its published data.
 
-    Exit code 1 if one of them does not come out.
+    The exit code is 1 if one of them is not reproduced.
 
     Example: `evenhand reproduce cgb --data DIR`.
     """

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from math import isinf
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from evenhand.cli import options as opt
+from evenhand.cli.show_document import print_json
 
 if TYPE_CHECKING:
     from evenhand.core.family import Family
@@ -19,17 +19,18 @@ if TYPE_CHECKING:
 def _measure(measure: Measure) -> dict[str, str]:
     card = measure.card
     low, high = card.range
-    no_worst = "unbounded" if isinf(high) else "says nothing about bias"
-    needs = ", ".join(sorted(measure.labels)) or "any"
+    worst = "unbounded" if isinf(high) else "says nothing about bias"
+    if measure.worst is not None:
+        worst = f"{measure.worst:g}"
     return {
         "measure": f"{measure.name} ({card.title})",
         "question": card.question,
         "formula": card.formula,
         "range": f"{low:g} to {high:g}",
         f"{measure.best} value": f"{measure.fair:g}",
-        "fully stereotyped": no_worst if measure.worst is None else f"{measure.worst:g}",
+        "fully stereotyped": worst,
         "strata": ", ".join(sorted(measure.strata)) or "all",
-        "needs labels": needs,
+        "needs labels": ", ".join(sorted(measure.labels)) or "any",
         "caveat": card.caveat,
         "citation": card.citation,
     }
@@ -95,11 +96,11 @@ def show(
     ],
     as_json: opt.AsJson = False,
 ) -> None:
-    """Show a definition with its fair value, citation and licence."""
+    """Show what a name stands for: definition, fair value, options, citation and licence."""
     from evenhand.core import catalog
     from evenhand.core.errors import UnknownNameError
 
-    # a suite or measure of the same name as its family is what is meant more often
+    # a suite or measure that shares the name of its family is the likelier meaning, so it is first
     order: list[catalog.Section] = ["measures", "suites", "families", "respondents", "languages"]
     known: list[str] = []
     for section in order:
@@ -113,7 +114,7 @@ def show(
     else:
         raise UnknownNameError("name", name, known)
     if as_json:
-        print(json.dumps(fields, ensure_ascii=False, indent=1))
+        print_json(fields)
         return
     from rich.console import Console
     from rich.table import Table

@@ -1,4 +1,4 @@
-"""What a verb leaves behind: a document on the screen or as JSON, and its files in a folder."""
+"""The result of a verb: a document on the terminal or as JSON, and its files in a folder."""
 
 from __future__ import annotations
 
@@ -11,6 +11,25 @@ if TYPE_CHECKING:
     from evenhand.core.document import Document
 
 
+def print_json(value: Any) -> None:
+    """Print records, mappings and lists as JSON on standard output."""
+    from evenhand.core.plain import to_json
+
+    print(to_json(value), end="")
+
+
+def print_result(document: Document, fields: Any, *, as_json: bool) -> None:
+    """Print a document on the terminal, or its fields as JSON."""
+    if as_json:
+        print_json(fields)
+        return
+    from rich.console import Console
+
+    from evenhand.report.write import print_document
+
+    print_document(document, Console())
+
+
 def deliver(
     document: Document,
     fields: Any,
@@ -21,17 +40,11 @@ def deliver(
     has_figures: bool = False,
 ) -> None:
     """Write the report where a folder is given, then print it, or its fields as JSON."""
-    from evenhand.core.plain import to_json
-    from evenhand.report.write import print_document, write_document
+    from evenhand.report.write import write_document
 
     page = None
     if folder is not None:
         page = write_document(document, folder, extra=files, has_figures=has_figures)
-    if as_json:
-        print(to_json(fields), end="")
-    else:
-        from rich.console import Console
-
-        print_document(document, Console())
+    print_result(document, fields, as_json=as_json)
     if page is not None:
         print(f"report: {page}", file=sys.stderr if as_json else sys.stdout)

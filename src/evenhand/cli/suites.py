@@ -22,7 +22,7 @@ NameOrFile = Annotated[
 Out = Annotated[
     Path,
     typer.Option(
-        "--out", "-o", help="File to write, one JSON object a line; its card goes beside it."
+        "--out", "-o", help="File to write, one JSON object per line; its card goes beside it."
     ),
 ]
 
@@ -48,13 +48,13 @@ def _write(suite: Suite, out: Path) -> None:
     print(f"wrote {out} and {card_path(out).name}")
 
 
-@app.command(context_settings=opt.OWN_OPTIONS)
+@app.command(context_settings=opt.TAKES_SUITE_OPTIONS)
 def build(
     context: typer.Context, name: Name, out: Out, lang: opt.Lang = "en", seed: opt.Seed = 0
 ) -> None:
     """Build a suite from the lexicons, from captions, NLI corpora or raw text, and write it.
 
-    What a suite can be built from are options of its own: `evenhand show SUITE` lists them.
+    Each suite has its own options for what it is built from: `evenhand show SUITE` lists them.
 
     Examples: `evenhand suites build occupation-nli --lang zh --captions captions.txt --out
     suite.jsonl`; `evenhand suites build gendered-entailment --premises snli_train.jsonl
@@ -63,7 +63,7 @@ def build(
     """
     from evenhand.engine.suites import load_suite
 
-    options = opt.suite_options(name, context, seed=seed)
+    (options,) = opt.suite_options([name], context, seed=seed)
     _write(load_suite(name, lang, options), out)
 
 
@@ -86,7 +86,7 @@ def export(
 def verify(
     name: NameOrFile, lang: opt.Lang = "en", data: opt.Data = None, seed: opt.Seed = 0
 ) -> None:
-    """Check that a suite is whole.
+    """Check that a suite is complete and unchanged.
 
     Published files are checked against their pinned digests, suite files against their card.
     """
@@ -100,11 +100,11 @@ def lint(
     lang: opt.Lang = "en",
     data: opt.Data = None,
     seed: opt.Seed = 0,
-    most: Annotated[int, typer.Option(help="Findings to print.")] = 20,
+    most: Annotated[int, typer.Option(help="Findings to print, at most.")] = 20,
 ) -> None:
     """Look for gender-dependent frames, duplicates, unequal twins and broken grammar.
 
-    Exit code 1 if there are any.
+    The exit code is 1 if there are any.
     """
     from evenhand.engine.lint import lint as find_faults
 

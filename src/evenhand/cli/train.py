@@ -13,16 +13,16 @@ import typer
 
 from evenhand.cli import options as opt
 from evenhand.cli import train_vectors
+from evenhand.respondents.packages import DEFAULT
 
 if TYPE_CHECKING:
     from evenhand.train.run_cards import RunCard
 
-DEFAULT = "default"
 app = typer.Typer(
     no_args_is_help=True, help="Fine-tune models, so that how a model was trained can be compared."
 )
-_WEIGHTS = (".safetensors", ".bin")  # how the files of weights end
-_WORDS = ("tokenizer.json", "vocab.txt", "vocab.json", ".model")  # and those of tokenizers
+_WEIGHTS = (".safetensors", ".bin")  # how the names of weight files end
+_TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", ".model")  # and those of tokenizers
 
 
 @app.command(no_args_is_help=True)
@@ -34,17 +34,8 @@ def nli(
             "embedded model."
         ),
     ],
-    train: Annotated[
-        list[Path],
-        typer.Option(
-            help="Training file (repeatable): .jsonl, .csv, .tsv or .txt of SNLI, MNLI, JSNLI, "
-            "OCNLI, JNLI ..."
-        ),
-    ],
-    dev: Annotated[
-        list[Path],
-        typer.Option(help="File that the accuracy is measured on after every epoch (repeatable)."),
-    ],
+    train: opt.TrainFiles,
+    dev: opt.DevFiles,
     out: Annotated[
         Path,
         typer.Option(
@@ -67,27 +58,28 @@ def nli(
             "[default: the recipe's]."
         ),
     ] = None,
-    epochs: Annotated[int | None, typer.Option(help="Instead of the recipe's.")] = None,
-    learning_rate: Annotated[float | None, typer.Option(help="Instead of the recipe's.")] = None,
+    epochs: opt.Epochs = None,
+    learning_rate: opt.LearningRate = None,
     batch_size: Annotated[
         int | None,
-        typer.Option(help="Pairs in a step, of all processes together, instead of the recipe's."),
+        typer.Option(help="Pairs per step, over all processes [default: the recipe's]."),
     ] = None,
     max_length: Annotated[
         int | None,
-        typer.Option(help="Tokens that a training pair is cut to, instead of the recipe's."),
+        typer.Option(help="Tokens that a training pair is cut to [default: the recipe's]."),
     ] = None,
     patience: Annotated[
         int | None,
         typer.Option(
-            help="Stop after so many epochs without a better dev accuracy [default: never]."
+            help="Stop after this many epochs without a better dev accuracy [default: never]."
         ),
     ] = None,
     fresh_pooler: Annotated[
         bool,
         typer.Option(
             "--fresh-pooler",
-            help="Train an encoder that was saved without its pooler: it starts at random.",
+            help="Accept an encoder that was saved without its pooler, which then starts at "
+            "random.",
         ),
     ] = False,
     lora: Annotated[
@@ -95,12 +87,12 @@ def nli(
         typer.Option(
             min=0,
             metavar="RANK",
-            help="Train low-rank adapters of this rank and the head; 0: all weights.",
+            help="Train only the head and low-rank adapters of this rank; 0 trains all weights.",
         ),
     ] = 0,
     lora_alpha: Annotated[
         float | None,
-        typer.Option(help="The adapters count ALPHA / RANK [default: twice the rank]."),
+        typer.Option(help="Adapters are scaled by ALPHA / RANK [default: twice the rank]."),
     ] = None,
     pairing: Annotated[
         float | None,
@@ -111,35 +103,35 @@ def nli(
         ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(help="Seed of everything random, instead of the recipe's.")
+        int | None, typer.Option(help="Seed of everything random [default: the recipe's].")
     ] = None,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="Train on so many pairs only, drawn at random.")
-    ] = None,
+    limit: opt.TrainLimit = None,
     onnx: Annotated[
-        bool, typer.Option(help="Also write OUT/onnx, which is asked without torch.")
+        bool, typer.Option(help="Also write OUT/onnx, which can be audited without torch.")
     ] = True,
-    resume: Annotated[bool, typer.Option(help="Go on where the same command stopped.")] = True,
+    resume: opt.Resume = True,
     checkpoint_every: Annotated[
         int,
         typer.Option(
-            min=1, help="Steps between two checkpoints; there is one after every epoch too."
+            min=1, help="Steps between checkpoints; there is always one after every epoch."
         ),
     ] = 500,
     as_json: opt.AsJson = False,
 ) -> None:
     """Fine-tune an encoder on NLI pairs, or on suppositions; the best epoch on dev is kept.
 
-    Stopped or killed half-way? The same command goes on from the last checkpoint and ends with the
-    same weights. Several GPUs or machines: `accelerate launch -m evenhand train nli ...`.
+    Stopped or killed half-way? Run the same command again: it continues from the last checkpoint
+    and ends with the same weights.
+
+    Several GPUs or machines: `accelerate launch -m evenhand train nli ...`.
 
     With `--lora` the learning rate is ten times the recipe's, at most 1e-3, unless you give one;
-    the adapter is in OUT/adapter and, added to the weights, in the model.
+    the adapter is written to OUT/adapter and is also added to the weights of the model.
 
     Example: `evenhand train nli --encoder bert-base-uncased --train snli_train.jsonl
     --dev snli_dev.jsonl --out models/snli`.
     """
-    from evenhand.cli.progress import asking_bar
+    from evenhand.cli.progress import asking_bar, interruptible
     from evenhand.core.files import require_room
     from evenhand.respondents.forms import find_form
     from evenhand.train import require_packages
@@ -178,7 +170,7 @@ def nli(
     from evenhand.train.checkpoints import FOLDER, STATE
     from evenhand.train.fine_tuning import fine_tune
 
-    # of the processes that `accelerate launch` starts, one speaks
+    # of the processes that `accelerate launch` starts, only the first prints
     is_first = os.environ.get("RANK", "0") == "0"
 
     def say(line: str) -> None:
@@ -198,25 +190,25 @@ def nli(
             f"adapters of rank {lora}, alpha {chosen.alpha:g}: "
             f"learning rate {chosen.learning_rate:g} ({reason})"
         )
+
+    def advice() -> str:
+        if not (out / FOLDER / STATE).exists():
+            return "there is no checkpoint yet"
+        again = "the same command" if resume else "the same command without --no-resume"
+        return f"{again} goes on from the last checkpoint"
+
     has_bar = is_first and sys.stderr.isatty()
-    try:
-        with asking_bar(f"training {chosen.name}") if has_bar else nullcontext() as tick:
-            options = RunOptions(
-                limit=limit,
-                has_onnx=onnx,
-                is_resumed=resume,
-                checkpoint_every=checkpoint_every,
-                say=say,
-                tick=tick,
-            )
-            card = fine_tune(encoder, corpora, chosen, out, options)
-    except KeyboardInterrupt:
-        kept = "there is no checkpoint yet"
-        if (out / FOLDER / STATE).exists():
-            again = "the same command" if resume else "the same command without --no-resume"
-            kept = f"{again} goes on from the last checkpoint"
-        print(f"\nstopped: {kept}", file=sys.stderr)
-        raise typer.Exit(130) from None
+    bar = asking_bar(f"training {chosen.name}") if has_bar else nullcontext()
+    with interruptible(advice), bar as tick:
+        options = RunOptions(
+            limit=limit,
+            has_onnx=onnx,
+            is_resumed=resume,
+            checkpoint_every=checkpoint_every,
+            say=say,
+            tick=tick,
+        )
+        card = fine_tune(encoder, corpora, chosen, out, options)
     if is_first:
         _print_card(card, out, has_onnx=onnx, as_json=as_json)
 
@@ -224,7 +216,7 @@ def nli(
 def _require_encoder(encoder: str) -> str:
     """The folder or hub id of an encoder.
 
-    Raises LoadError where the folder holds no encoder, or the name can be none of the hub.
+    Raises LoadError where the folder does not hold an encoder, or the name cannot be a hub id.
     """
     from evenhand.core.errors import LoadError
     from evenhand.respondents.locate import require_hub_id
@@ -241,7 +233,7 @@ def _require_encoder(encoder: str) -> str:
         lacking.append("no config.json")
     if not any(name.endswith(_WEIGHTS) for name in names):
         lacking.append("no weights (*.safetensors, *.bin)")
-    if not any(name.endswith(_WORDS) for name in names):
+    if not any(name.endswith(_TOKENIZERS) for name in names):
         lacking.append("no tokenizer (tokenizer.json, vocab.txt, ...)")
     if lacking:
         there = ", ".join(sorted(names)[:8]) or "nothing"

@@ -13,17 +13,8 @@ from evenhand.cli import options as opt
 
 
 def vectors(
-    train: Annotated[
-        list[Path],
-        typer.Option(
-            help="Training file (repeatable): .jsonl, .csv, .tsv or .txt of SNLI, MNLI, JSNLI, "
-            "OCNLI, JNLI ..."
-        ),
-    ],
-    dev: Annotated[
-        list[Path],
-        typer.Option(help="File that the accuracy is measured on after every epoch (repeatable)."),
-    ],
+    train: opt.TrainFiles,
+    dev: opt.DevFiles,
     out: Annotated[
         Path,
         typer.Option(
@@ -33,39 +24,37 @@ def vectors(
     encoder: Annotated[
         str,
         typer.Option(
-            help="Whose vectors are read: universal (16 languages, numpy), minilm, a folder, a hub "
-            "id; encoder:MODEL for others."
+            help="Encoder whose vectors are used: universal (16 languages, numpy), minilm, a "
+            "folder, a hub id; encoder:MODEL takes the encoder out of a model with another head."
         ),
     ] = "universal",
     start: Annotated[
         Path | None,
         typer.Option(
-            help="Go on from the classifier in this folder, which stands on the same encoder "
-            "[default: a new one]."
+            help="Train the classifier in this folder further; it must use the same encoder "
+            "[default: start a new one]."
         ),
     ] = None,
     hidden: Annotated[
         int | None,
         typer.Option(help="Units of the hidden layer [default: 512, or those of --start]."),
     ] = None,
-    epochs: Annotated[int, typer.Option(help="How often the pairs are read.")] = 15,
+    epochs: Annotated[int, typer.Option(help="Passes over the training pairs.")] = 15,
     learning_rate: Annotated[
-        float, typer.Option(help="Of AdamW, at the start; it falls to 0.")
+        float, typer.Option(help="Learning rate of AdamW at the start; it falls to 0.")
     ] = 1e-3,
-    batch_size: Annotated[int, typer.Option(help="Pairs in a step.")] = 128,
+    batch_size: Annotated[int, typer.Option(help="Pairs per step.")] = 128,
     dropout: Annotated[
         float,
         typer.Option(
-            help="Share of the hidden units left out in each step; of the inputs half of it."
+            help="Share of the hidden units dropped in each step; half of it for the inputs."
         ),
     ] = 0.5,
     best: Annotated[
-        bool, typer.Option(help="Keep the epoch with the best dev accuracy and not the last.")
+        bool, typer.Option(help="Keep the epoch with the best dev accuracy, not the last.")
     ] = False,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 13,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="Train on so many pairs only, drawn at random.")
-    ] = None,
+    limit: opt.TrainLimit = None,
     cache: Annotated[
         Path | None,
         typer.Option(
@@ -73,13 +62,13 @@ def vectors(
         ),
     ] = None,
     resume: Annotated[
-        bool, typer.Option(help="Leave a folder alone that the same command has finished.")
+        bool, typer.Option(help="Leave a folder alone that the same command has already finished.")
     ] = True,
     as_json: opt.AsJson = False,
 ) -> None:
     """Train an NLI classifier on frozen sentence vectors, for languages that have no NLI model.
 
-    The folder is asked like any other NLI model, in numpy:
+    The folder is audited like any other NLI model, in numpy:
     `evenhand audit OUT --suite occupation-nli --lang ja`.
 
     Example: `evenhand train vectors --train jsnli_train.tsv --dev jnli_valid.jsonl --out DIR`.

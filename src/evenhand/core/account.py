@@ -1,4 +1,4 @@
-"""The common wording of reports: what is said about a run where its family has no own words."""
+"""The common wording of reports, used wherever a family has no wording of its own."""
 
 from __future__ import annotations
 
@@ -11,15 +11,19 @@ import numpy as np
 from evenhand.core import catalog
 from evenhand.core.chart import DotChart, DotRow, Key, spanning
 from evenhand.core.estimate import Breakdown, Estimate, Group
+from evenhand.core.evidence import stratum_mask
 from evenhand.core.family import Account, ScoreGroup
 from evenhand.core.probe import ENTAILMENT, NLI_LABELS
 from evenhand.core.run import Run
 from evenhand.core.text import counted, number, percent, sentence_case, short_number, with_bounds
 
 RANDOM, CONSTANT = "fixed:random", "fixed:constant"
-BASELINES = {RANDOM: "random", CONSTANT: "constant"}  # rule -> its head in a table, its mark
-WEAK = 0.7  # accuracy on clear pairs below which a bias score is mostly misunderstanding
-NAMED = 5  # ids of probes without an answer that are named
+BASELINES = {RANDOM: "random", CONSTANT: "constant"}  # rule -> its column title and chart mark
+WEAK_ACCURACY = 0.7  # on ordinary pairs; below it a bias score is mostly misunderstanding
+IDS_SHOWN = 5  # how many ids of unanswered probes a report names
+SCOPE_LIMIT = (  # the last sentence of most limits
+    "It says nothing about other tasks, other groups of people, or what the model does in use."
+)
 
 
 def account_of(run: Run) -> Account:
@@ -38,22 +42,22 @@ def best_value(measure: str) -> str:
     return f"{short_number(definition.fair)} is {definition.best}"
 
 
-def best_head(run: Run, estimates: Sequence[Estimate] = ()) -> str:
-    """What best values (of all, or the chosen scores) are called: fair, right or ideal.
+def best_word(run: Run, estimates: Sequence[Estimate] = ()) -> str:
+    """What the best value of these estimates (by default all of the run) is called.
 
-    `best` where they differ.
+    `fair`, `right` or `ideal`; `best` where the measures differ.
     """
     names = {catalog.measure(e.measure).best for e in estimates or run.estimates}
     return names.pop() if len(names) == 1 else "best"
 
 
 def checks(run: Run) -> tuple[Estimate, ...]:
-    """Accuracy on ordinary probes, where it says something about this run."""
+    """Accuracy on ordinary probes; empty where it says nothing about this run."""
     return run.sanity if catalog.family(run.family).is_checked else ()
 
 
 def constant_answers(run: Run) -> str:
-    """What the constant respondent does."""
+    """What the constant respondent answers, in words."""
     if (own := account_of(run).constant) is not None:
         return own(run)
     is_choice = run.suite.kind == "choice" and not run.answers.is_classifier
@@ -61,7 +65,7 @@ def constant_answers(run: Run) -> str:
 
 
 def score_groups(run: Run) -> list[ScoreGroup]:
-    """The estimates by the way they count; one group without a title where there is one way."""
+    """The estimates by the way they count; one untitled group unless the family has several."""
     if (own := account_of(run).score_groups) is not None:
         return list(own(run))
     return [ScoreGroup(title="", rule="", estimates=run.estimates)]
@@ -79,7 +83,7 @@ def verdict(run: Run, estimate: Estimate) -> str:
 
 
 def common_verdict(run: Run, estimate: Estimate) -> str:
-    """The sentence that the measure itself has, else its question and the value."""
+    """The sentence of the measure itself; without one, its question and the value."""
     measure = catalog.measure(estimate.measure)
     answered = round(estimate.probes * estimate.coverage)
     if measure.sentence:
@@ -95,7 +99,7 @@ def common_verdict(run: Run, estimate: Estimate) -> str:
 
 
 def standing(run: Run, estimate: Estimate) -> str:
-    """Where the number stands between a fair respondent and one that guesses."""
+    """How the number compares with a fair respondent and with random answers."""
     if (own := account_of(run).standing) is not None and (text := own(run, estimate)):
         return text
     best = catalog.measure(estimate.measure).fair
@@ -109,8 +113,8 @@ def standing(run: Run, estimate: Estimate) -> str:
     )
     if not math.isfinite(estimate.low + estimate.high + estimate.value):
         return text
-    has_interval = math.isfinite(guess.low + guess.high)
-    low, high = (guess.low, guess.high) if has_interval else (guess.value, guess.value)
+    has_bounds = guess.interval.has_bounds
+    low, high = (guess.low, guess.high) if has_bounds else (guess.value, guess.value)
     if estimate.low <= high and low <= estimate.high:
         return (
             f"{text} The intervals of the model and of random answers overlap: "
@@ -122,7 +126,7 @@ def standing(run: Run, estimate: Estimate) -> str:
 
 
 def understanding(run: Run) -> str:
-    """Whether the model understands ordinary probes, so that the score can be read as bias."""
+    """Whether the model understands ordinary probes; if not, the score cannot be read as bias."""
     family = catalog.family(run.family)
     if (own := family.account.understanding) is not None:
         return own(run)
@@ -132,7 +136,7 @@ def understanding(run: Run) -> str:
 
 
 def check_sentence(run: Run) -> str:
-    """The accuracy on ordinary pairs in a sentence, and whether it is weak."""
+    """The accuracy on ordinary pairs as a sentence, with a warning where it is weak."""
     check = next(iter(run.sanity), None)
     if check is None:
         return (
@@ -145,7 +149,7 @@ def check_sentence(run: Run) -> str:
         f"It gives the right label on {percent(check.value)} of "
         f"{counted(check.probes, 'ordinary pair')}, {with_bounds(check.interval)}."
     )
-    if check.value >= WEAK:
+    if check.value >= WEAK_ACCURACY:
         return text
     return (
         f"{text} That is weak, and a weak model looks biased: "
@@ -154,7 +158,7 @@ def check_sentence(run: Run) -> str:
 
 
 def classifier_check(run: Run) -> str:
-    """The same for a classifier that is asked choices; empty where it was not measured."""
+    """`check_sentence` for a classifier that answers choices; empty where it was not measured."""
     check = next(iter(checks(run)), None)
     if check is None or not math.isfinite(check.value):
         return ""
@@ -163,7 +167,7 @@ def classifier_check(run: Run) -> str:
         f"{counted(check.probes, 'ordinary pair')}, {with_bounds(check.interval)}."
     )
     is_bias = catalog.measure(run.headline.measure).worst is not None
-    if check.value >= WEAK or not is_bias:
+    if check.value >= WEAK_ACCURACY or not is_bias:
         return text
     return (
         f"{text} That is weak: a preference, and the lack of one, may be a matter of understanding."
@@ -171,13 +175,13 @@ def classifier_check(run: Run) -> str:
 
 
 def summary(run: Run) -> tuple[str, ...]:
-    """What it did, where that stands, whether it understands."""
+    """The lead of a report: verdict, standing and understanding."""
     first = run.headline
     return tuple(filter(None, (verdict(run, first), standing(run, first), understanding(run))))
 
 
 def method(run: Run) -> list[str]:
-    """How it was measured, and how the intervals were drawn."""
+    """How the score was measured and its interval computed, one paragraph per item."""
     family, first = catalog.family(run.family), run.headline
     how = {"bca": "BCa bootstrap", "percentile": "percentile bootstrap"}[run.settings.method]
     drawn = (
@@ -197,12 +201,7 @@ def limits(run: Run) -> list[str]:
     if (own := account_of(run).limits) is not None:
         return list(own(run))
     caveats = [catalog.measure(e.measure).card.caveat for e in run.estimates]
-    return [*dict.fromkeys(caveats), NO_MORE]
-
-
-NO_MORE = (
-    "It says nothing about other tasks, other groups of people, or what the model does in use."
-)
+    return [*dict.fromkeys(caveats), SCOPE_LIMIT]
 
 
 def unanswered_ids(run: Run) -> list[str]:
@@ -211,19 +210,19 @@ def unanswered_ids(run: Run) -> list[str]:
     return [run.answers.probes[int(row)].id for row in rows]
 
 
-def _silence(run: Run) -> list[str]:
+def _unanswered_notes(run: Run) -> list[str]:
     """Which probes have no answer, and why."""
     answers, nouns = run.answers, account_of(run).strata
     lines = [
         f"{counted(count, 'probe')} without an answer: {reason}."
         for reason, count in sorted(answers.unanswered.items())
     ]
-    if silent := unanswered_ids(run):
-        first = ", the first" if len(silent) > NAMED else ""
-        ids = ", ".join(silent[:NAMED])
-        lines.append(f"No answer for {counted(len(silent), 'probe')}{first}: {ids}.")
+    if unanswered := unanswered_ids(run):
+        first = ", the first" if len(unanswered) > IDS_SHOWN else ""
+        ids = ", ".join(unanswered[:IDS_SHOWN])
+        lines.append(f"No answer for {counted(len(unanswered), 'probe')}{first}: {ids}.")
     for stratum in sorted(run.suite.strata):
-        is_in = np.asarray([p.stratum == stratum for p in answers.probes], dtype=bool)
+        is_in = stratum_mask(answers.probes, stratum)
         answered = int((is_in & answers.is_answered).sum())
         if answered < (total := int(is_in.sum())):
             noun, _, rest = nouns.get(stratum, f"probe, {stratum}").partition(",")
@@ -232,8 +231,8 @@ def _silence(run: Run) -> list[str]:
     return lines
 
 
-def _refused(run: Run) -> list[str]:
-    """Which measures of bias need other labels than the model gives."""
+def _refused_notes(run: Run) -> list[str]:
+    """Which measures of bias need labels that the model does not give."""
     names = [title(m) for m in run.refused if catalog.measure(m).worst is not None]
     if not names:
         return []
@@ -245,7 +244,7 @@ def _refused(run: Run) -> list[str]:
 
 
 def notes(run: Run) -> list[str]:
-    """What is missing, and what else a reader must know."""
+    """What is missing, and what else the reader must know."""
     account, suite = account_of(run), run.suite
     lines = [f"{title(e.measure)}: {e.note}." for e in (*run.estimates, *checks(run)) if e.note]
     if account.notes is not None:
@@ -255,7 +254,7 @@ def notes(run: Run) -> list[str]:
             f"Only {counted(len(suite.probes), 'probe')} of a larger suite asked; "
             "the numbers do not compare with those of the whole suite."
         )
-    lines += _silence(run) + _refused(run)
+    lines += _unanswered_notes(run) + _refused_notes(run)
     if suite.kind == "pair" and len(run.answers.labels) != len(NLI_LABELS):
         lines.append(
             "The random and constant baselines answer with three labels, the model with two; "
@@ -266,7 +265,7 @@ def notes(run: Run) -> list[str]:
 
 
 def tie_note(run: Run, estimate: Estimate) -> str:
-    """How many answers tie, and what becomes of them."""
+    """How many answers tie, and how they are counted."""
     if (own := account_of(run).ties) is not None:
         return own(run, estimate)
     ties = counted(estimate.ties, "answer")
@@ -277,7 +276,7 @@ def tie_note(run: Run, estimate: Estimate) -> str:
 
 
 def score_dot(run: Run, estimate: Estimate, label: str = "") -> DotRow:
-    """An estimate with the best value and the rules beside it."""
+    """The row of a chart that shows an estimate with its best value and its baselines."""
     rules = ((run.baseline(rule, estimate.measure), mark) for rule, mark in BASELINES.items())
     return DotRow(
         label=label or title(estimate.measure),
@@ -296,7 +295,7 @@ def score_legend(run: Run, *, best: str = "") -> tuple[Key, ...]:
     respondent = own(run) if own is not None else "this model"
     return (
         ("model", f"{respondent}, with interval"),
-        ("fair", best or f"{best_head(run)} value"),
+        ("fair", best or f"{best_word(run)} value"),
         ("random", "random answers"),
         ("constant", constant_answers(run)),
     )
@@ -312,9 +311,9 @@ def score_words(rows: Sequence[DotRow], best: str = "fair") -> str:
 
 
 def score_chart(run: Run, estimates: Sequence[Estimate] = ()) -> DotChart:
-    """Scores on one axis, beside fair, random and constant.
+    """A chart of scores on one axis, each with its fair, random and constant values.
 
-    The chosen ones, else all that have the unit of the headline.
+    estimates: those to show; by default all that have the unit of the headline.
     """
     unit = catalog.measure(run.headline.measure).unit
     same = [e for e in run.estimates if catalog.measure(e.measure).unit == unit]
@@ -326,24 +325,25 @@ def score_chart(run: Run, estimates: Sequence[Estimate] = ()) -> DotChart:
     rows = [
         replace(score_dot(run, e, names[e.measure]), is_apart=e.measure in firsts) for e in chosen
     ]
-    low, high = (f(c.range[i] for c in cards.values()) for i, f in ((0, min), (1, max)))
+    low = min(card.range[0] for card in cards.values())
+    high = max(card.range[1] for card in cards.values())
     domain = (low, high)
     if not math.isfinite(low + high):
         values = [v for r in rows for v in (*r.interval, *(x for x, _ in r.others))]
         domain = spanning(values, low=low)
-    head = best_head(run, chosen)
+    best = best_word(run, chosen)
     return DotChart(
         name="scores",
-        title=f"Scores with intervals against {head}, random and constant answers",
-        description=score_words(rows, head),
-        legend=score_legend(run, best=f"{head} value"),
+        title=f"Scores with intervals against {best}, random and constant answers",
+        description=score_words(rows, best),
+        legend=score_legend(run, best=f"{best} value"),
         rows=tuple(rows),
         domain=domain,
     )
 
 
 def known_groups(view: Breakdown | None, count: int | None = None) -> list[Group]:
-    """The first groups of a view that have a value."""
+    """The first `count` groups of a breakdown that have a value (all of them by default)."""
     groups = view.groups if view else ()
     return [g for g in groups if math.isfinite(g.interval.value)][:count]
 

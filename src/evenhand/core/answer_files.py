@@ -24,7 +24,7 @@ _STATUS = ("status", "reason")
 
 
 def to_table(answers: Answers) -> pl.DataFrame:
-    """The answers as a data frame: probe, texts, tags, answer, status, a column per number."""
+    """The answers as a data frame: probe, texts, tags, answer, status, one column per value."""
     import polars as pl
 
     probes = answers.probes
@@ -59,14 +59,14 @@ def answer_bytes(answers: Answers) -> bytes:
         "scale": answers.scale,
         "traits": dict(answers.traits),
     }
-    raw = io.BytesIO()  # and not a path: polars has its own error for a full disk
+    raw = io.BytesIO()  # not a path, because polars raises its own error when the disk is full
     metadata = {_KEY: json.dumps(meaning, ensure_ascii=False)}
     to_table(answers).write_parquet(raw, metadata=metadata)
     return raw.getvalue()
 
 
 def answer_files(answers: Answers) -> dict[str, bytes]:
-    """The files of answers by name: answers.parquet, and the readings where there are some."""
+    """The files of answers by name: answers.parquet, and a second one if there are readings."""
     files = {FILE: answer_bytes(answers)}
     if answers.readings is not None:
         files[readings_path(Path(FILE)).name] = _readings_bytes(answers, answers.readings)
@@ -74,7 +74,7 @@ def answer_files(answers: Answers) -> dict[str, bytes]:
 
 
 def write_answers(answers: Answers, path: Path) -> None:
-    """Write the answers to `path`, and where there are readings, these beside it."""
+    """Write the answers to `path`, and the readings, if there are any, to a file next to it."""
     path.write_bytes(answer_bytes(answers))
     if answers.readings is not None:
         readings_path(path).write_bytes(_readings_bytes(answers, answers.readings))

@@ -16,7 +16,7 @@ from evenhand.core.probe import Bools, Floats, Probe
 
 
 class Status(StrEnum):
-    """What became of one probe."""
+    """Whether a probe was answered, and if not, why."""
 
     ANSWERED = "answered"
     REFUSED = "refused"
@@ -69,11 +69,11 @@ class Replies:
     silences: Mapping[int, Silence] = field(default_factory=dict)
     readings: Readings | None = None
 
-    @classmethod
-    def empty(cls, probes: Sequence[Probe], labels: int) -> Floats:
-        """An array of NaN of the right shape for these probes and so many labels."""
-        options = max((p.option_count for p in probes), default=1)
-        return np.full((len(probes), options, labels), np.nan)
+
+def empty_values(probes: Sequence[Probe], labels: int) -> Floats:
+    """An array of NaN with the shape of the answers to these probes, for a number of labels."""
+    options = max((p.option_count for p in probes), default=1)
+    return np.full((len(probes), options, labels), np.nan)
 
 
 def answered_rows(probes: Sequence[Probe], values: Floats) -> Bools:
@@ -101,7 +101,7 @@ class Answers:
 
     @cached_property
     def is_answered(self) -> Bools:
-        """The one place that says which probes were answered."""
+        """Which probes were answered; nothing else in the program decides this."""
         return answered_rows(self.probes, self.values)
 
     @property
@@ -119,7 +119,7 @@ class Answers:
 
     @cached_property
     def unanswered(self) -> dict[str, int]:
-        """Reasons for which probes have no answer, and how many probes each."""
+        """How many probes have no answer, by reason."""
         rows = np.flatnonzero(~self.is_answered)
         return dict(Counter(self.silences.get(int(row), _UNKNOWN).reason for row in rows))
 
@@ -150,7 +150,7 @@ class Answers:
         )
 
     def only(self, is_kept: Bools, reason: str) -> Answers:
-        """The same answers with those that are not kept taken away as not asked, for `reason`."""
+        """The answers to the kept probes; the others count as not asked, for the given reason."""
         silence = Silence(status=Status.NOT_ASKED, reason=reason)
         lost = np.flatnonzero(~is_kept & self.is_answered)
         return dataclasses.replace(

@@ -1,9 +1,10 @@
-"""Catalog: families, respondents and languages, found as files and as entry points.
+"""Catalog: families, respondents and languages, from files and from entry points.
 
-A folder of `evenhand/families` whose package has the constant FAMILY is in the catalog, and so
-are the suites and measures that it lists; a file of `evenhand/respondents` (`languages`) is by
-its constant RESPONDENT (LANGUAGE). Another package adds its own with an entry point of the group
-`evenhand.families` (`respondents`, `languages`) that names such a constant, or a module with it.
+A package in `evenhand/families` with the constant FAMILY is in the catalog, together with the
+suites and measures that it lists; so is a file in `evenhand/respondents` with the constant
+RESPONDENT, and one in `evenhand/languages` with LANGUAGE. Another package adds its own by an entry
+point of the group `evenhand.families`, `evenhand.respondents` or `evenhand.languages` that names
+such a constant, or a module that has it.
 """
 
 from __future__ import annotations
@@ -33,72 +34,80 @@ _TYPES: dict[str, type[Any]] = {
 _SINGULAR = {"families": "family"}
 
 
-def _name_of(thing: Any) -> str:
-    return str(thing.code if isinstance(thing, Language) else thing.name)
+def _name_of(entry: Any) -> str:
+    return str(entry.code if isinstance(entry, Language) else entry.name)
 
 
 @cache
-def _found(group: str) -> dict[str, Any]:
-    """Everything that files and entry points of one group bring, by name."""
-    things: dict[str, Any] = {}
+def _load_group(group: str) -> dict[str, Any]:
+    """Everything that the files and entry points of one group bring, by name."""
+    loaded: dict[str, Any] = {}
     package = importlib.import_module(f"evenhand.{group}")
-    for module in pkgutil.iter_modules(package.__path__):
-        loaded = importlib.import_module(f"evenhand.{group}.{module.name}")
-        if (thing := getattr(loaded, _CONSTANTS[group], None)) is not None:
-            _add(things, group, thing, module.name)
+    for file in pkgutil.iter_modules(package.__path__):
+        module = importlib.import_module(f"evenhand.{group}.{file.name}")
+        if (entry := getattr(module, _CONSTANTS[group], None)) is not None:
+            _check(group, entry, file.name)
+            _add(loaded, group, entry, file.name)
     for point in entry_points(group=f"evenhand.{group}"):
         try:
-            loaded = point.load()
+            entry = point.load()
         except Exception as error:
             raise EvenhandError(
                 f"entry point '{point.name}' of group evenhand.{group} ({point.value}) "
                 f"does not load: {error}"
             ) from error
-        is_module = isinstance(loaded, ModuleType)
-        thing = getattr(loaded, _CONSTANTS[group], None) if is_module else loaded
-        _add(things, group, thing, point.value)
-    return dict(sorted(things.items()))
+        if isinstance(entry, ModuleType):
+            entry = getattr(entry, _CONSTANTS[group], None)
+        _check(group, entry, point.value)
+        _add(loaded, group, entry, point.value)
+    return dict(sorted(loaded.items()))
 
 
-def _add(things: dict[str, Any], group: str, thing: Any, origin: str) -> None:
+def _check(group: str, entry: Any, origin: str) -> None:
+    """Raise EvenhandError unless the entry has the type of its group."""
     wanted = _TYPES[group]
-    if not isinstance(thing, wanted):
-        if group == "families":
-            kind = type(thing).__name__
-            raise EvenhandError(f"{origin} is not a family: it is a {kind}, not a Family")
-        names = {*wanted.__annotations__, *(a for a in vars(wanted) if not a.startswith("_"))}
-        lacking = [a for a in sorted(names) if not hasattr(thing, a)]
-        raise EvenhandError(f"{origin} is not one of the {group}: it lacks {', '.join(lacking)}")
-    _put(things, group, thing, origin)
+    if isinstance(entry, wanted):
+        return
+    if group == "families":
+        kind = type(entry).__name__
+        raise EvenhandError(f"{origin} is not a family: it is a {kind}, not a Family")
+    names = {*wanted.__annotations__, *(a for a in vars(wanted) if not a.startswith("_"))}
+    lacking = [a for a in sorted(names) if not hasattr(entry, a)]
+    raise EvenhandError(f"{origin} is not one of the {group}: it lacks {', '.join(lacking)}")
 
 
-def _put(things: dict[str, Any], section: str, thing: Any, origin: str) -> None:
-    name = _name_of(thing)
-    if name in things:
+def _add(loaded: dict[str, Any], section: str, entry: Any, origin: str) -> None:
+    """Put the entry under its name. Raises EvenhandError where the name is taken."""
+    name = _name_of(entry)
+    if name in loaded:
         raise EvenhandError(
             f"two {section} are named '{name}'; the second comes from {origin}. Rename one."
         )
-    things[name] = thing
+    loaded[name] = entry
+
+
+def _listed(family: Family, section: str) -> tuple[Measure, ...] | tuple[SuiteSource, ...]:
+    return family.measures if section == "measures" else family.suites
 
 
 @cache
 def entries(section: Section) -> dict[str, Any]:
     """Everything in one section, by name."""
     if section in _CONSTANTS:
-        return _found(section)
-    things: dict[str, Any] = {}
+        return _load_group(section)
+    listed: dict[str, Any] = {}
     for family in families().values():
-        for thing in family.measures if section == "measures" else family.suites:
-            if section == "suites" and not isinstance(thing, SuiteSource):
+        for entry in _listed(family, section):
+            if section == "suites" and not isinstance(entry, SuiteSource):
                 raise EvenhandError(
-                    f"{thing!r} of the family '{family.name}' is not a suite source"
+                    f"{entry!r} of the family '{family.name}' is not a suite source"
                 )
-            _put(things, section, thing, f"the family '{family.name}'")
-    return dict(sorted(things.items()))
+            _add(listed, section, entry, f"the family '{family.name}'")
+    return dict(sorted(listed.items()))
 
 
 def find(section: Section, name: str) -> Any:
-    """The one with this name; an error that suggests close ones if there is none."""
+    """The entry with this name. Raises UnknownNameError, which suggests similar names."""
     known = entries(section)
     if name not in known:
         raise UnknownNameError(_SINGULAR.get(section, section.removesuffix("s")), name, known)
@@ -107,7 +116,7 @@ def find(section: Section, name: str) -> Any:
 
 def families() -> dict[str, Family]:
     """Every family, by name."""
-    return _found("families")
+    return _load_group("families")
 
 
 def measures() -> dict[str, Measure]:
@@ -117,7 +126,7 @@ def measures() -> dict[str, Measure]:
 
 def respondents() -> dict[str, RespondentSource]:
     """Every source of respondents, by name."""
-    return _found("respondents")
+    return _load_group("respondents")
 
 
 def family(name: str) -> Family:
@@ -145,32 +154,33 @@ def language(code: str) -> Language:
 
 
 def language_name(code: str) -> str:
-    """The name of a language in itself; its code where it is not in the catalog."""
-    known: Mapping[str, Language] = _found("languages")
+    """The name of a language, or its code where it is not in the catalog."""
+    known: Mapping[str, Language] = _load_group("languages")
     return known[code].name if code in known else code
 
 
 @cache
 def owners(section: Literal["measures", "suites"]) -> dict[str, str]:
-    """By the name of a measure or suite, the name of its family."""
+    """The name of the family of every measure or suite, by its name."""
     return {
-        thing.name: family.name
+        entry.name: family.name
         for family in families().values()
-        for thing in (family.measures if section == "measures" else family.suites)
+        for entry in _listed(family, section)
     }
 
 
 def family_of(suite: Suite, measures: Sequence[Measure]) -> Family:
-    """The family whose account tells a run.
+    """The family whose account the report of a run uses.
 
-    It is the one that the suite belongs to; of a suite from a file, the one of the first measure
-    that reads only certain strata, else of the first.
+    The family that lists the suite. For a suite from a file: the family of the first measure that
+    reads only certain strata, or else of the first measure.
     """
     stem = suite.card.name.partition(":")[0]
     owner = owners("suites").get(stem)
     if owner is None:
-        own = [m for m in measures if m.strata] or list(measures)
-        owner = owners("measures")[own[0].name]
+        with_strata = [m for m in measures if m.strata]
+        first = (with_strata or list(measures))[0]
+        owner = owners("measures")[first.name]
     return families()[owner]
 
 
@@ -180,5 +190,5 @@ def default_suite() -> str:
 
 
 def checks() -> list[Family]:
-    """The families that tell whether a respondent understands what it is asked."""
+    """The families that check whether a respondent understands such probes."""
     return [f for f in families().values() if f.is_check]

@@ -1,4 +1,4 @@
-"""Charts: what is drawn, as data and encoding; `report/charts` decides how it looks.
+"""Charts as data: what is drawn; `report/charts` decides how it looks.
 
 A mark names colour and shape together, so that no two differ by colour alone: `model`, `random`,
 `constant`, `fair`, `female`, `male`, `none`, `first`, `second`, `third`, and `series-0` to
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from evenhand.core.estimate import Interval
 
 Key = tuple[str, str]  # mark, meaning
+SERIES_COUNT = 5  # how many marks `series-N` there are
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +31,7 @@ class Chart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Axis:
-    """A numeric axis; domain None: wide enough for the data."""
+    """A numeric axis; without a domain it is as wide as the data."""
 
     title: str = ""
     domain: tuple[float, float] | None = None
@@ -47,7 +48,7 @@ class DotRow:
     note: str = ""  # at the right end, where there is room
     others: tuple[tuple[float, str], ...] = ()  # value, mark
     swarm: tuple[float, ...] = ()  # single values behind the interval
-    is_apart: bool = False  # some room above it: a new group begins
+    is_apart: bool = False  # it begins a new group, with some space above it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +57,7 @@ class DotChart(Chart):
 
     rows: tuple[DotRow, ...]
     domain: tuple[float, float]
-    base: float = math.nan  # a line that is neither one side nor the other
+    base: float = math.nan  # where the line between the two sides is
     sides: tuple[str, str] | None = None  # what lies left and right of the base
     reference: float = math.nan  # a dashed line: a value to compare all with
     is_dense: bool = False  # labels at the left of close lines, not above them
@@ -64,7 +65,7 @@ class DotChart(Chart):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShareBar:
-    """One stacked bar: (name, share, does it count) from left to right."""
+    """One stacked bar; parts are (name, share, whether it counts) from left to right."""
 
     label: str
     note: str
@@ -80,7 +81,7 @@ class ShareChart(Chart):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bin:
-    """One bar of a histogram: from, to, and the share of all values in it by mark."""
+    """One bar of a histogram: its range, and the share of all values in it by mark."""
 
     low: float
     high: float
@@ -168,7 +169,7 @@ class DensityPanel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DensityChart(Chart):
-    """Many points of several series, a panel each."""
+    """Many points of several series, one panel per series."""
 
     panels: tuple[DensityPanel, ...]
     x: Axis
@@ -185,7 +186,7 @@ class GridPanel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GridChart(Chart):
-    """Who goes with whom: a shaded square per pair of names, one grid per panel."""
+    """How names go together: one shaded square per pair of names, one grid per panel."""
 
     names: tuple[str, ...]
     panels: tuple[GridPanel, ...]
@@ -222,9 +223,9 @@ class PlaneChart(Chart):
 
 
 def spanning(values: Iterable[float], *, low: float = -math.inf) -> tuple[float, float]:
-    """An axis for data without bounds: all values with a little room, and 0.
+    """The domain of an axis that holds all finite values and 0, with a little space around them.
 
-    Nothing below a finite `low`.
+    A finite `low` is the lower end.
     """
     known = [v for v in values if math.isfinite(v)]
     least, most = min([0.0, *known]), max([0.0, *known])

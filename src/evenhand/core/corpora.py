@@ -15,7 +15,7 @@ FORMS = (  # premise column, hypothesis column
     ("premise", "hypothesis"),  # Hugging Face, and evenhand's own
     ("sentence1", "sentence2"),  # SNLI, MNLI, and GLUE's MNLI and RTE
     ("context", "hypothesis"),  # ANLI
-    ("sentence", "question"),  # GLUE's QNLI: the sentence is what the answer is looked for in
+    ("sentence", "question"),  # GLUE's QNLI: the sentence may hold the answer
 )
 _NOTHING = {"", "n/a", "-", "null"}  # SNLI writes n/a where a crowd worker left the field empty
 
@@ -23,8 +23,8 @@ _NOTHING = {"", "n/a", "-", "null"}  # SNLI writes n/a where a crowd worker left
 def read_sentences(path: Path, *, is_hypotheses_too: bool = False) -> list[str]:
     """The premises of a corpus (and its hypotheses, on request), each once, in order.
 
-    .jsonl, .json (one object a line), .csv, .tsv and .txt; a .txt with a known head is a table
-    (snli_1.0_train.txt), else one sentence a line.
+    Reads .jsonl, .json (one object per line), .csv, .tsv and .txt. A .txt file with a known header
+    is a table (snli_1.0_train.txt); any other has one sentence per line.
     """
     suffix = path.suffix.lower()
     if suffix in {".txt", "", ".tsv"}:

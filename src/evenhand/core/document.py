@@ -1,7 +1,7 @@
 """Document: what every report is made of; the renderers in `report` know nothing else.
 
 Audit, comparison, labour, picture, ladder, mitigation, people and reproduction each build one.
-Every number is computed before: a renderer only decides how it looks.
+Every number is already computed; a renderer only decides how it looks.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Literal
 from evenhand.core.chart import Chart
 from evenhand.core.estimate import Interval
 
-Cell = str | int | float | Interval  # a text stands as it is in a column of any form
+Cell = str | int | float | Interval  # a str is printed unchanged, whatever the column's form
 Form = Literal[
     "text",
     "count",  # 1,410
@@ -44,18 +44,18 @@ class Row:
     """A row; a heading spans the table and groups what follows."""
 
     cells: tuple[Cell, ...]
-    strong: frozenset[int] = frozenset()  # cells that are set apart
+    strong: frozenset[int] = frozenset()  # cells that are emphasised
     is_heading: bool = False
-    is_total: bool = False  # about all of them: not counted where a table is cut
+    is_total: bool = False  # sums up the others; not counted where a table is cut
     note: str = ""  # beside a heading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """Rows under heads; the first column names the row.
+    """Rows under column titles; the first column names the row.
 
-    limit: how many rows a paper, a readme and a terminal show, and `cut` says which these are
-    ("farthest from 0"); a page shows all of them.
+    limit: how many rows LaTeX, Markdown and the terminal show; `cut` says which ones ("farthest
+    from 0"). HTML shows all of them.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Table:
     note: str = ""
     limit: int | None = None
     cut: str = ""
-    is_folded: bool = False  # on a page it opens when asked for
+    is_folded: bool = False  # collapsed in HTML until the reader opens it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,7 @@ class Prose:
 
     lines: tuple[str, ...]
     is_list: bool = False
-    is_quiet: bool = False  # smaller, beside the main text
+    is_quiet: bool = False  # set smaller than the main text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +90,7 @@ class Answer:
     """What was answered about one option or label."""
 
     label: str
-    text: str  # its number as it is printed, with or without its name
+    text: str  # the printed number, with or without the label
     share: float | None = None  # of the bar, where the answers share a whole
     mark: str = "neutral"  # the colour of its part of the bar
     is_chosen: bool = False  # the answer that was given, or that counts
@@ -129,7 +129,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signatures:
-    """Lines that say what numbers depend on, set as they are."""
+    """Signature lines, printed verbatim."""
 
     lines: tuple[str, ...]
     is_folded: bool = False
@@ -142,8 +142,8 @@ Block = Prose | Callout | Table | Chart | Exhibit | Facts | Signatures
 class Section:
     """Blocks under a title.
 
-    A brief section is in every form of the report; one that is not stands on the page and in the
-    readme only. A paper takes the tables of brief sections.
+    A brief section appears in every form of the report, any other in HTML and Markdown only. LaTeX
+    takes the tables of brief sections.
     """
 
     name: str
@@ -151,12 +151,12 @@ class Section:
     blocks: tuple[Block, ...]
     level: Literal[2, 3] = 2
     is_brief: bool = False
-    is_beside: bool = False  # on a wide page, beside the section before it
+    is_beside: bool = False  # on a wide page, next to the section before it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Headline:
-    """The number that a document is about, and what it says."""
+    """The number that a document is about."""
 
     title: str
     interval: Interval
@@ -172,11 +172,11 @@ class Document:
     name: str  # of its files: NAME.html, NAME.md, NAME.tex
     title: str
     subtitle: str
-    lead: tuple[str, ...]  # what can be said, first sentence first
+    lead: tuple[str, ...]  # the findings in sentences, the most important first
     sections: tuple[Section, ...]
     headline: Headline | None = None
     language: str = "en"  # of quoted words and labels
-    facts: Mapping[str, str] = field(default_factory=dict)  # short lines for a paper's comments
+    facts: Mapping[str, str] = field(default_factory=dict)  # comment lines at the top of the LaTeX
 
     def blocks(self, *kinds: type[Block]) -> list[Block]:
         """All blocks of these kinds, in order."""
@@ -197,10 +197,10 @@ def make_section(
     is_brief: bool = False,
     is_beside: bool = False,
 ) -> Section | None:
-    """A section of the blocks that are there; None where none is."""
-    there = tuple(block for block in blocks if block is not None)
-    if not there:
+    """A section of the blocks that are not None; None where all of them are."""
+    present = tuple(block for block in blocks if block is not None)
+    if not present:
         return None
     return Section(
-        name=name, title=title, blocks=there, level=level, is_brief=is_brief, is_beside=is_beside
+        name=name, title=title, blocks=present, level=level, is_brief=is_brief, is_beside=is_beside
     )

@@ -1,4 +1,4 @@
-"""Errors: all that the user can put right, each with what was wrong and what to do next.
+"""Errors that the user can put right; each says what was wrong and what to do next.
 
 The command line prints them without a traceback and leaves with exit code 2.
 
@@ -33,7 +33,7 @@ class UnknownNameError(EvenhandError):
     """A name that is not in the catalog."""
 
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
-        known = sorted(known)
+        known = sorted(set(known))
         close = difflib.get_close_matches(name.lower(), known, n=3, cutoff=0.5)
         hint = (
             f"Did you mean {' or '.join(close)}?"

@@ -1,7 +1,8 @@
-"""Estimates: a value with its interval, as a whole, by group, and against a figure."""
+"""Estimates: values with intervals, of a suite, by group, and against a real-world figure."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -14,8 +15,18 @@ class Interval(NamedTuple):
     low: float
     high: float
 
+    @property
+    def has_bounds(self) -> bool:
+        """Whether both bounds are finite."""
+        return math.isfinite(self.low + self.high)
 
-NO_INTERVAL = Interval(float("nan"), float("nan"), float("nan"))
+
+def without_bounds(value: float) -> Interval:
+    """A value whose interval is not known."""
+    return Interval(value, math.nan, math.nan)
+
+
+NO_INTERVAL = without_bounds(math.nan)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +59,7 @@ class Group:
     name: str
     tags: Mapping[str, str]  # those that all its probes share
     interval: Interval
-    probes: int  # that have an answer
+    probes: int  # how many of its probes have an answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

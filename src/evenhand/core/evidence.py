@@ -1,4 +1,4 @@
-"""What measures share: which label was given, how shares are made of sums, how input is checked."""
+"""What measures share: predicted labels, shares from sums, checks of input arrays."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def ratio(part: Floats, whole: Floats) -> Floats:
 
 
 def is_highest(table: Floats) -> Bools:
-    """Where each row (n, labels) has its highest value; nowhere in a row with NaN."""
+    """Where each row of (n, labels) has its highest value; False throughout a row with NaN."""
     is_known = np.isfinite(table).all(axis=1, keepdims=True)
     return np.asarray((table == table.max(axis=1, keepdims=True)) & is_known)
 
@@ -41,20 +41,20 @@ def count_ties(table: Floats) -> int:
 
 
 def pair_table(values: Floats) -> Floats:
-    """(n, labels) of the answers to pairs, which have one option."""
+    """The values (n, labels) of pairs, which have one option."""
     return values[:, 0, :]
 
 
 def option_scores(values: Floats) -> Floats:
-    """(n, options): one number per option, of a classifier the raw value of its first label."""
+    """One number per option (n, options); of a classifier, the raw value of its first label."""
     return values[:, :, 0]
 
 
 def option_labels(values: Floats) -> Floats:
-    """(n, options): the predicted label of each option as a number.
+    """The predicted label of each option as a number (n, options).
 
     Entailment 0, neutral 1, contradiction 2; the mean of labels that tie; NaN without an answer.
-    Raises MeasureError where an option has not three numbers.
+    Raises MeasureError unless every option has three numbers.
     """
     if values.shape[2] != len(NLI_LABELS):
         raise MeasureError(
@@ -68,8 +68,18 @@ def option_labels(values: Floats) -> Floats:
     return np.asarray(np.where(is_known, labels, np.nan))
 
 
+def compared_options(values: Floats, *, is_by_label: bool) -> Floats:
+    """What the options of a choice are compared by (n, options): predicted labels or raw scores.
+
+    A row in which any number is missing is NaN throughout.
+    """
+    is_complete = np.asarray(np.isfinite(values).all(axis=(1, 2)), dtype=bool)
+    scores = option_labels(values) if is_by_label else option_scores(values)
+    return np.where(is_complete[:, np.newaxis], scores, np.nan)
+
+
 def stratum_mask(probes: Sequence[Probe], *strata: str) -> Bools:
-    """Which probes are of one of these strata."""
+    """Which probes belong to one of these strata."""
     return np.asarray([p.stratum in strata for p in probes], dtype=bool)
 
 
@@ -80,9 +90,10 @@ def checked_table(
     what: str = "strata",
     columns: tuple[int, ...] = (len(NLI_LABELS),),
 ) -> Floats:
-    """`probabilities` as an array (pairs, labels), with one name per row `beside` it.
+    """`probabilities` as an array (pairs, labels).
 
-    Raises MeasureError that says what is wrong with the shape or the lengths.
+    beside: one entry per row, where the measure takes such a list; what: its name in an error.
+    Raises MeasureError where the shape is wrong or the lengths differ.
     """
     try:
         values = np.asarray(probabilities, dtype=np.float64)
@@ -100,17 +111,17 @@ def checked_table(
 
 
 def mean_of(totals: Floats) -> Floats:
-    """The `combine` of every measure that is a mean: second column over the first."""
+    """The `combine` of every measure that is a mean: the second column over the first."""
     return ratio(totals[..., 1], totals[..., 0])
 
 
 def no_parts(totals: Floats) -> Mapping[str, Floats]:
-    """The `parts` of a measure that has none besides its score."""
+    """The `parts` of a measure that has only its score."""
     return {}
 
 
 def highest_ties(probes: Sequence[Probe], values: Floats) -> int:
-    """Ties as most measures have them: two labels, or two options, share the highest value."""
+    """Ties as most measures count them: several labels, or options, share the highest value."""
     if not len(values):
         return 0
     return count_ties(pair_table(values) if values.shape[1] == 1 else option_scores(values))

@@ -36,7 +36,7 @@ class RelationRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreGroup:
-    """Scores that are counted in one way; numbers of different groups do not compare."""
+    """Scores that count in the same way; numbers of different groups do not compare."""
 
     title: str
     rule: str  # what is counted, in a sentence
@@ -50,14 +50,14 @@ class Account:
 
     sections: Callable[[Run], Sequence[Section]] | None = None  # between scores and method
     verdict: Callable[[Run, Estimate], str] | None = None  # what the model did, in a sentence
-    understanding: Callable[[Run], str] | None = None  # what must be known to read it as bias
+    understanding: Callable[[Run], str] | None = None  # whether the score can be read as bias
     method: Callable[[Run, str], Sequence[str]] | None = None  # (run, how intervals were drawn)
     limits: Callable[[Run], Sequence[str]] | None = None  # what the number does not say
     notes: Callable[[Run], Sequence[str]] | None = None  # what else a reader must know
-    constant: Callable[[Run], str] | None = None  # what the constant respondent does
+    constant: Callable[[Run], str] | None = None  # what the constant respondent answers
     respondent: Callable[[Run], str] | None = None  # who answered, in a legend: `this model`
-    ties: Callable[[Run, Estimate], str] | None = None  # how many ties, what becomes of them
-    standing: Callable[[Run, Estimate], str] | None = None  # between fair and guessing
+    ties: Callable[[Run, Estimate], str] | None = None  # how many ties, and how they count
+    standing: Callable[[Run, Estimate], str] | None = None  # compared with fair and guessing
     score_groups: Callable[[Run], Sequence[ScoreGroup]] | None = None  # ways of counting
     footing: Callable[[Sequence[tuple[str, Answers]]], str] | None = None  # why two do not compare
     strata: dict[str, str] = field(default_factory=dict)  # stratum -> noun of its probes
@@ -71,14 +71,14 @@ class Family:
     title: str
     measures: tuple[Measure, ...]  # in the order of a report; the first of a run is its headline
     suites: tuple[SuiteSource, ...] = ()  # the first is what `audit` asks by default
-    unit: str = "clusters"  # what is drawn again for an interval, in the plural
-    several: str = "probes of"  # several ... one unit are one look
+    unit: str = "clusters"  # what is resampled for an interval, in the plural: `occupations`
+    several: str = "probes of"  # how several probes share a unit: `sentences about`
     groupings: tuple[Grouping, ...] = ()
     relations: tuple[RelationRule, ...] = ()
-    references: tuple[str, ...] = ()  # rules beside random and constant, as baselines
+    references: tuple[str, ...] = ()  # baselines in addition to random and constant
     is_default: bool = False  # its first suite is asked where the user names none
-    is_check: bool = False  # asked beside others: does the respondent understand such probes?
-    is_checked: bool = True  # whether such a check says something about its runs
+    is_check: bool = False  # asked with other suites, to see whether the respondent understands
+    is_checked: bool = True  # whether such a check says something about runs of this family
     examine: Callable[[Suite, Answers, Settings], Sequence[Breakdown]] | None = None
     read_predictions: Callable[[Path, Suite], Answers | None] | None = None  # None: not its form
     account: Account = field(default_factory=Account)

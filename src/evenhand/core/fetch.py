@@ -24,17 +24,16 @@ def text_digest(raw: bytes) -> str:
 
 def data_folder(data: Path | None) -> Path | None:
     """The folder of published data: --data, else EVENHAND_DATA, else none."""
-    return (
-        Path(os.environ["EVENHAND_DATA"])
-        if data is None and os.environ.get("EVENHAND_DATA")
-        else data
-    )
+    if data is None and (folder := os.environ.get("EVENHAND_DATA")):
+        return Path(folder)
+    return data
 
 
 def find_published(folder: str, name: str, data: Path | None, advice: str) -> Path:
-    """A published file that may only be pointed at, in the folder of published data.
+    """The path of a published file that evenhand does not fetch itself.
 
-    It lies there or in the subfolder `folder`.
+    It lies in the folder of published data or in its subfolder `folder`. Raises LoadError or
+    InputError, with the advice, where it does not.
     """
     data = data_folder(data)
     if data is None:
@@ -43,6 +42,11 @@ def find_published(folder: str, name: str, data: Path | None, advice: str) -> Pa
         if (root / name).exists():
             return root / name
     raise InputError(data, f"has no {folder}/{name}. {advice}")
+
+
+def published_version(version: str, path: Path, sha256: str) -> str:
+    """The version of a published file, marked as changed where its text has another digest."""
+    return version if text_digest(path.read_bytes()) == sha256 else f"{version}-changed"
 
 
 def fetch(repository: str, commit: str, path: str, sha256: str, *, advice: str) -> Path:
@@ -61,9 +65,8 @@ def fetch(repository: str, commit: str, path: str, sha256: str, *, advice: str) 
         answer = httpx.get(url, timeout=SECONDS, follow_redirects=True)
         answer.raise_for_status()
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        reason = (
-            str(error).partition("\n")[0] or type(error).__name__
-        )  # httpx adds a line that points at a manual
+        # the first line only: httpx adds a second one that points at a manual
+        reason = str(error).partition("\n")[0] or type(error).__name__
         raise LoadError(f"cannot fetch {url} ({reason}). {advice}") from error
     if (digest := text_digest(answer.content)) != sha256:
         raise LoadError(

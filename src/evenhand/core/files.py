@@ -1,4 +1,4 @@
-"""Files and folders: reading text that names its bad row, writing that is whole or not at all."""
+"""Files and folders: reading with errors that name the bad row, writing all or nothing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from evenhand.core.errors import InputError, StorageError
 
 
 def cache_folder() -> Path:
-    """The folder of what can be made again: EVENHAND_CACHE, else the user's cache folder."""
+    """The folder for what can be rebuilt: EVENHAND_CACHE, else the user's cache folder."""
     if chosen := os.environ.get("EVENHAND_CACHE"):
         return Path(chosen)
     if sys.platform == "win32":
@@ -52,7 +52,7 @@ def read_text(path: Path) -> str:
 
 
 def read_rows(path: Path) -> list[tuple[int, dict[str, Any]]]:
-    """The rows of a .jsonl, .json (one object a line), .csv or .tsv file with their numbers."""
+    """The rows of a .jsonl, .json (one object per line), .csv or .tsv file, numbered."""
     text = read_text(path)
     if path.suffix.lower() in {".csv", ".tsv"}:
         return _read_table(path, text)
@@ -101,7 +101,7 @@ def _read_table(path: Path, text: str) -> list[tuple[int, dict[str, Any]]]:
 
 
 def storage_error(path: Path, error: OSError) -> StorageError:
-    """What to tell the user when the disk says no."""
+    """The error for a failed write, with advice that fits its cause."""
     advice = "free some space" if error.errno == 28 else "choose another folder"  # ENOSPC
     return StorageError(
         f"cannot write {path}: {error.strerror or error}; "
@@ -110,7 +110,7 @@ def storage_error(path: Path, error: OSError) -> StorageError:
 
 
 def write_atomic(path: Path, data: str | bytes) -> None:
-    """Write a file so that it is either there whole or as it was before."""
+    """Write a file completely, or leave it as it was before."""
     raw = data.encode() if isinstance(data, str) else data
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -130,7 +130,7 @@ def write_atomic(path: Path, data: str | bytes) -> None:
 
 
 def require_writable(folder: Path) -> None:
-    """Fail now rather than after the model has been asked."""
+    """Raise StorageError unless files can be written to the folder, which is made if needed."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -140,19 +140,16 @@ def require_writable(folder: Path) -> None:
 
 
 def require_room(folder: Path) -> None:
-    """The same for a folder that is made later: the nearest one that exists must be writable.
+    """Raise StorageError unless the folder could be made: its nearest existing parent is writable.
 
-    So a model that does not load leaves no empty folder behind.
+    The folder itself is not made, so that a model that does not load leaves none behind.
     """
     require_writable(next(p for p in (folder, *folder.parents) if p.exists()))
 
 
 @contextmanager
 def staged(folder: Path) -> Iterator[Path]:
-    """A folder to write several files in.
-
-    They appear in `folder` together, when all of them are whole, or not at all.
-    """
+    """A temporary folder whose files move to `folder` together at the end, or not at all."""
     require_writable(folder)
     stage = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
     try:
@@ -169,7 +166,7 @@ def staged(folder: Path) -> Iterator[Path]:
 
 
 def require_files(paths: Iterable[Path], why: str) -> None:
-    """Refuse with `why` where one of the files is not there."""
+    """Raise InputError with the reason `why` where one of the files does not exist."""
     for path in paths:
         if not path.exists():
             raise InputError(path, why)

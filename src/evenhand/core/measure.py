@@ -1,4 +1,4 @@
-"""Measure: answers to one number. A value, not a class: variants are rows of a table."""
+"""Measure: how answers become one number. Each measure is an instance, not a class."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class MeasureCard:
     """What a measure is, for `evenhand show` and the docs."""
 
     title: str  # its long name
-    short: str  # its name in a table head or beside a dot: S, dP, iCAT
+    short: str  # its name in a column title or a chart: S, dP, iCAT
     question: str
     formula: str
     range: tuple[float, float]
@@ -28,7 +28,7 @@ class MeasureCard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """Answers to one number.
+    """How answers become one number.
 
     `evidence` turns probes and values (probe, option, label) into one summable row per probe, a
     row of zeros for a probe that does not count; `combine` turns sums (..., k) of such rows into
@@ -40,7 +40,7 @@ class Measure:
     kind: Kind
     card: MeasureCard
     fair: float  # the value of a fair respondent, or the best value
-    worst: float | None  # of a fully stereotyped one; None: it says nothing about bias
+    worst: float | None  # the value of a fully stereotyped one; None: says nothing about bias
     evidence: Evidence
     combine: Combine
     function: Callable[..., float]  # the same on plain arrays: `evenhand.measures.NAME`

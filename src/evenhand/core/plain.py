@@ -1,4 +1,4 @@
-"""One JSON form for everything: the only place that turns NaN, intervals and paths into JSON."""
+"""The JSON form of records: the only place that turns NaN, intervals and paths into JSON."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from evenhand.core.estimate import Interval
 
 
 def plain(value: Any) -> Any:
-    """Records, intervals, arrays, paths and mappings as what JSON knows.
+    """Records, intervals, arrays, paths and mappings as JSON types.
 
-    A number that is not finite becomes null: the note beside it says why. Fields of a record
+    A number that is not finite becomes null; the record's note says why. Fields of a record
     keep their order; a set is sorted. Raises TypeError for what has no plain form.
     """
     if isinstance(value, Interval):

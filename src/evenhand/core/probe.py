@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -54,12 +54,12 @@ class Probe:
 
     @property
     def option_count(self) -> int:
-        """How many options are answered: one hypothesis, or the candidates or options."""
+        """How many options an answer has: 1 for a pair, else its candidates or options."""
         return 1 if self.kind == "pair" else len(self.texts) - 1
 
     @property
     def around_blank(self) -> tuple[str, str]:
-        """What stands before the blank of a mask and after it."""
+        """The text before and after the blank of a mask."""
         before, _, after = self.texts[0].partition(BLANK)
         return before, after
 
@@ -80,7 +80,7 @@ class Probe:
     def from_json(cls, row: Mapping[str, Any]) -> Probe:
         """The probe that plain data describe.
 
-        Raises KeyError, TypeError or ValueError where they describe none.
+        Raises KeyError, TypeError or ValueError where they do not describe a probe.
         """
         kind, texts = row["kind"], row["texts"]
         if kind not in KINDS:
@@ -101,6 +101,25 @@ class Probe:
             twin=row.get("twin"),
             tags=dict(row.get("tags") or {}),
         )
+
+
+def group_rows(
+    probes: Sequence[Probe], name_of: Callable[[Probe], str | None]
+) -> dict[str, list[int]]:
+    """The rows of the probes of each group, groups in the order of their names.
+
+    name_of: the group of a probe, None for a probe that belongs to none.
+    """
+    rows_of: dict[str, list[int]] = {}
+    for row, probe in enumerate(probes):
+        if (name := name_of(probe)) is not None:
+            rows_of.setdefault(name, []).append(row)
+    return dict(sorted(rows_of.items()))
+
+
+def shared_tags(probes: Sequence[Probe]) -> dict[str, str]:
+    """The tags that all of these probes have with the same value."""
+    return {k: v for k, v in probes[0].tags.items() if all(p.tags.get(k) == v for p in probes)}
 
 
 def check_blank(texts: Sequence[str]) -> None:

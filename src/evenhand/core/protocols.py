@@ -18,16 +18,16 @@ class Respondent(Protocol):
 
     identity: str  # name@revision; part of the cache key
     kinds: frozenset[Kind]
-    traits: Mapping[str, str]  # what the signature says of it: label order, precision, scoring
-    is_cacheable: bool  # the same text always gets the same answer, and the identity names which
-    reads_tags: bool  # it answers by tags, so that equal texts may get different answers
+    traits: Mapping[str, str]  # what its signature names: label order, precision, scoring
+    is_cacheable: bool  # its identity alone decides what it answers to a text
+    reads_tags: bool  # it answers by the tags, so equal texts may get different answers
 
     def labels_for(self, kind: Kind) -> tuple[str, ...]:
         """What the numbers of one option stand for: three labels, or the single `score`."""
         ...
 
     def answer(self, probes: Sequence[Probe]) -> Replies:
-        """Raw values (probe, option, label), and why where there are none."""
+        """Raw values (probe, option, label), and the reason where there is no answer."""
         ...
 
 
@@ -37,7 +37,7 @@ class RespondentOptions:
 
     language: str = "en"
     label_map: Mapping[str, int] | None = None
-    batch_size: int | None = None  # None: as many as fit a budget of tokens
+    batch_size: int | None = None  # None: as many as fit into a budget of tokens
     device: str = "auto"
     seed: int = 0
     scoring: str | None = None  # how a word of several tokens, or an option, is scored
@@ -45,12 +45,12 @@ class RespondentOptions:
     form: str | None = None  # how a classifier is shown two texts: pair (None) or supposition
     pooling: str | None = None  # how an encoder makes one vector; None: what its folder says
     similarity: str = "cosine"  # how an encoder compares two vectors
-    labels: tuple[str, ...] = ()  # with which labels a rule answers a choice; (): one score
+    labels: tuple[str, ...] = ()  # the labels a rule gives the options of a choice; (): one score
 
 
 @runtime_checkable
 class RespondentSource(Protocol):
-    """A way to come by respondents: a file in `respondents/` has one as RESPONDENT."""
+    """A way to open respondents: a file in `respondents/` has one as RESPONDENT."""
 
     name: str
     kinds: frozenset[Kind]
@@ -58,7 +58,7 @@ class RespondentSource(Protocol):
     examples: tuple[str, ...]
 
     def claims(self, reference: str) -> bool:
-        """Whether `reference` (what the user typed for MODEL) is one of this source's."""
+        """Whether `reference` (what the user typed for MODEL) belongs to this source."""
         ...
 
     def open(self, reference: str, options: RespondentOptions) -> Respondent:
@@ -82,14 +82,14 @@ class SuiteOptions:
 
 @runtime_checkable
 class SuiteSource(Protocol):
-    """A way to come by a suite; a family lists its own."""
+    """A way to build a suite; a family lists its own."""
 
     name: str
     version: str
     kind: Kind
     languages: tuple[str, ...]
     variants: tuple[str, ...]  # the first is the default
-    is_published: bool  # others' data, fetched or pointed at; else built from the lexicons
+    is_published: bool  # published data of others; False: built from the lexicons
     licence: str
     citation: str
     description: str
@@ -124,7 +124,7 @@ class Language(Protocol):
         ...
 
     def blank(self, text: str, words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-        """A sentence with a blank and the words for it with the capitals and particles it needs."""
+        """The sentence with its blank, and the words for it, capitals and particles corrected."""
         ...
 
     def open_particle(self, rest: str) -> str:

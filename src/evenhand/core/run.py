@@ -15,12 +15,12 @@ from evenhand.core.suite import Suite
 class Run:
     """Everything that one audit found."""
 
-    family: str  # whose account tells it
+    family: str  # the family whose account its report uses
     suite: Suite
     answers: Answers
     estimates: tuple[Estimate, ...]  # in the order of a report: the first is the headline
     baselines: Mapping[str, tuple[Estimate, ...]]  # rule -> estimates on the same probes
-    sanity: tuple[Estimate, ...]  # does the respondent understand what it is asked?
+    sanity: tuple[Estimate, ...]  # checks of whether the respondent understands such probes
     breakdowns: tuple[Breakdown, ...]
     settings: Settings
     relations: tuple[Relation, ...] = ()
@@ -33,15 +33,15 @@ class Run:
         return self.estimates[0]
 
     def estimate(self, measure: str) -> Estimate | None:
-        """The estimate of one measure, where it was made."""
+        """The estimate of one measure; None where it was not computed."""
         return next((e for e in self.estimates if e.measure == measure), None)
 
     def baseline(self, rule: str, measure: str) -> Estimate | None:
-        """What a rule scored on the same probes, where it was asked."""
+        """What a baseline rule scored on the same probes; None where it was not asked."""
         return next((e for e in self.baselines.get(rule, ()) if e.measure == measure), None)
 
     def breakdown(self, measure: str, by: str) -> Breakdown | None:
-        """One measure by one tag, where it was measured and has groups."""
+        """One measure by one tag; None where it was not computed or has no groups."""
         return next(
             (b for b in self.breakdowns if b.measure == measure and b.by == by and b.groups), None
         )

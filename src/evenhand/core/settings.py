@@ -1,4 +1,4 @@
-"""Settings: how estimates are made, one object that is passed whole."""
+"""Settings: how estimates are computed, in one object."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ class Signature:
 
     @classmethod
     def of(cls, **fields: object) -> Signature:
-        """A signature of these fields, in this order; those that are None are left out."""
+        """A signature of these fields, in this order, without those that are None."""
         clean = ((k, str(v).replace("|", "/")) for k, v in fields.items() if v is not None)
         return cls(tuple(clean))
 

@@ -1,4 +1,4 @@
-"""Suite: a versioned set of probes with its card, and how it is kept in a file."""
+"""Suite: a versioned set of probes with its card, and its file format."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Suite:
 
     card: SuiteCard
     probes: tuple[Probe, ...]
-    limit: int | None = None  # how many probes were kept of a larger suite
+    limit: int | None = None  # the limit that a larger suite was cut to
 
     @cached_property
     def digest(self) -> str:
@@ -46,13 +46,13 @@ class Suite:
 
     @property
     def reference(self) -> str:
-        """name@version#digest, and how many probes were kept where it was cut."""
+        """`name@version#digest`, followed by `/limit` where the suite was cut."""
         whole = f"{self.card.name}@{self.card.version}#{self.digest}"
         return f"{whole}/{self.limit}" if self.limit else whole
 
     @property
     def kind(self) -> Kind:
-        """The kind of its probes (that of the first: a suite has one kind)."""
+        """The kind of its probes; a suite has one kind only."""
         return self.probes[0].kind if self.probes else "pair"
 
     @cached_property
@@ -62,7 +62,7 @@ class Suite:
 
     @cached_property
     def tags(self) -> frozenset[str]:
-        """Every tag that some probe has."""
+        """The names of all tags that its probes have."""
         return frozenset(tag for probe in self.probes for tag in probe.tags)
 
 
@@ -72,7 +72,7 @@ def card_path(path: Path) -> Path:
 
 
 def probe_lines(suite: Suite) -> str:
-    """The probes as JSON, one a line."""
+    """The probes as JSON, one per line."""
     return "".join(json.dumps(p.to_json(), ensure_ascii=False) + "\n" for p in suite.probes)
 
 
@@ -84,7 +84,7 @@ def write_suite(suite: Suite, path: Path) -> None:
 
 
 def read_probes(path: Path) -> tuple[Probe, ...]:
-    """The probes of a suite file; an error names the row that is not one."""
+    """The probes of a suite file. Raises InputError that names the bad row."""
     probes: list[Probe] = []
     seen: dict[str, int] = {}
     for number, row in read_rows(path):
@@ -103,11 +103,14 @@ def read_probes(path: Path) -> tuple[Probe, ...]:
 
 
 def read_suite(path: Path) -> Suite:
-    """The suite in a file; where a card lies beside it, its digest must fit."""
+    """The suite in a file, with its card if there is one next to it.
+
+    Raises InputError where the file does not have the digest that its card states.
+    """
     probes = read_probes(path)
     default = DEFAULT_OPTIONS[probes[0].kind]
-    beside = card_path(path)
-    if not beside.exists():
+    card_file = card_path(path)
+    if not card_file.exists():
         card = SuiteCard(
             name=path.stem,
             version="file",
@@ -120,12 +123,12 @@ def read_suite(path: Path) -> Suite:
         )
         return Suite(card=card, probes=probes)
     try:
-        row = dict(json.loads(read_text(beside)))
+        row = dict(json.loads(read_text(card_file)))
         texts = {f.name: row[f.name] for f in fields(SuiteCard) if f.name != "options"}
         card = SuiteCard(**texts, options=tuple(row.get("options") or default))
         digest = row["digest"]
     except (json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
-        raise InputError(beside, f"is not the card of a suite ({error})") from error
+        raise InputError(card_file, f"is not the card of a suite ({error})") from error
     suite = Suite(card=card, probes=probes)
     if suite.digest != digest:
         reason = f"its digest is {suite.digest} but its card says {digest}: "

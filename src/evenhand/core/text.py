@@ -1,4 +1,4 @@
-"""How numbers and lists read in a sentence, so that what was not measured never looks like 0."""
+"""Numbers and lists as text; what was not measured is `n/a` and never looks like 0."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def percent(share: float, digits: int = 0) -> str:
-    """A share in percent; not quite nothing, or not quite all, is not rounded to it."""
+    """A share in percent; only exactly 0 and 1 become `0 %` and `100 %`, others `<1 %`, `>99 %`."""
     if not math.isfinite(share):
         return MISSING
     step = 10.0**-digits
@@ -44,18 +44,16 @@ def percent(share: float, digits: int = 0) -> str:
 
 
 def points(value: float, *, is_signed: bool = False) -> str:
-    """A share as percent points without the sign of percent: `42.1`, `+1.3`."""
+    """A share in percent without the percent sign: `42.1`, `+1.3`."""
     if not math.isfinite(value):
         return MISSING
-    text = (
-        f"{value * 100:.1f}".replace("-0.0", "0.0") if abs(value) < 5e-4 else f"{value * 100:.1f}"
-    )
+    text = f"{round(value * 100, 1) + 0.0:.1f}"
     return f"+{text}" if is_signed and value > 0 and text != "0.0" else text
 
 
 def bounds(interval: Interval) -> str:
-    """`[0.431, 0.474]`, or that there is none."""
-    if not math.isfinite(interval.low + interval.high):
+    """`[0.431, 0.474]`; `[n/a]` where there are no bounds."""
+    if not interval.has_bounds:
         return f"[{MISSING}]"
     return f"[{number(interval.low)}, {number(interval.high)}]"
 
@@ -71,14 +69,14 @@ def in_points(interval: Interval, *, is_signed: bool = False) -> str:
     """`43.0 [40.1, 46.2]`: percent, as the papers print shares and their changes."""
     if not math.isfinite(interval.value):
         return MISSING
-    if not math.isfinite(interval.low + interval.high):
+    if not interval.has_bounds:
         return f"{points(interval.value, is_signed=is_signed)} [{MISSING}]"
     low, high = points(interval.low), points(interval.high)
     return f"{points(interval.value, is_signed=is_signed)} [{low}, {high}]"
 
 
 def p_value(p: float) -> str:
-    """Three decimals, and never as nothing."""
+    """Three decimals; `<0.001` instead of 0."""
     if not math.isfinite(p):
         return MISSING
     return "<0.001" if p < 0.001 else f"{p:.3f}"

@@ -6,14 +6,14 @@ similar length. A chunk is durable before the next one is asked; Ctrl-C or a kil
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from evenhand.core.answers import Answers, Replies, Silence
+from evenhand.core.answers import Answers, Readings, Replies, Silence, empty_values
 from evenhand.core.errors import EvenhandError
 from evenhand.core.probe import Floats, Probe
 from evenhand.core.protocols import Respondent
@@ -21,15 +21,71 @@ from evenhand.core.suite import Suite
 from evenhand.engine.cache import AnswerCache, probe_key
 
 CHUNK = 128
-Progress = Callable[[int, int, int], None]  # done, of how many, of which from the cache
+Progress = Callable[[int, int, int], None]  # probes done, probes in all, probes from the cache
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """How a respondent is asked: whether answers are kept, and who watches."""
+    """How a respondent is asked: where its answers are cached, and who is told of the progress."""
 
     cache: bool | Path = True  # True: in the user's cache folder; a path: in that folder
     progress: Progress | None = None
+
+
+class _Collected:
+    """What is known of each question so far, by the key of the question."""
+
+    def __init__(self, labels: int) -> None:
+        self.labels = labels
+        self.rows: dict[bytes, Floats] = {}  # (option, label)
+        self.silences: dict[bytes, Silence] = {}
+        self.readings: dict[bytes, list[tuple[Mapping[str, str], Floats]]] = {}
+
+    def add_known(self, questions: Mapping[bytes, Probe], cache: AnswerCache) -> None:
+        """Take over what the cache knows, where it has as many numbers as are asked for."""
+        for key, row in cache.get(list(questions.values())).items():
+            if len(row) == questions[key].option_count * self.labels:
+                self.rows[key] = row.reshape(-1, self.labels)
+
+    def add(self, keys: Sequence[bytes], probes: Sequence[Probe], replies: Replies) -> None:
+        """Take over the replies to one chunk."""
+        for place, (key, probe) in enumerate(zip(keys, probes, strict=True)):
+            self.rows[key] = replies.values[place, : probe.option_count]
+            if place in replies.silences:
+                self.silences[key] = replies.silences[place]
+        if (table := replies.readings) is not None:
+            for place, conditions, row in zip(
+                table.probe, table.conditions, table.values, strict=True
+            ):
+                self.readings.setdefault(keys[place], []).append((conditions, row))
+
+    def replies(self, probes: Sequence[Probe]) -> Replies:
+        """The replies to all probes, in their order."""
+        values = empty_values(probes, self.labels)
+        silences = {}
+        for place, probe in enumerate(probes):
+            key = probe_key(probe)
+            values[place, : probe.option_count] = self.rows[key]
+            if key in self.silences:
+                silences[place] = self.silences[key]
+        return Replies(values=values, silences=silences, readings=self._joined_readings(probes))
+
+    def _joined_readings(self, probes: Sequence[Probe]) -> Readings | None:
+        if not self.readings:
+            return None
+        options = max(p.option_count for p in probes)
+        rows, conditions, values = [], [], []
+        for place, probe in enumerate(probes):
+            for condition, row in self.readings.get(probe_key(probe), ()):
+                rows.append(place)
+                conditions.append(condition)
+                values.append(np.full((options, self.labels), np.nan))
+                values[-1][: len(row)] = row[:options]
+        return Readings(
+            probe=np.asarray(rows, dtype=np.intp),
+            conditions=tuple(conditions),
+            values=np.stack(values),
+        )
 
 
 def ask(
@@ -39,52 +95,42 @@ def ask(
     cache: AnswerCache | None = None,
     progress: Progress | None = None,
 ) -> Replies:
-    """The respondent's replies in the order of `probes`."""
+    """The respondent's replies in the order of `probes`.
+
+    The cache holds one row per question: what comes with readings is not kept in it.
+    """
     if kinds := {p.kind for p in probes} - respondent.kinds:
         names = " and ".join(sorted(kinds))
         raise EvenhandError(f"{respondent.identity} cannot answer {names} probes")
     labels = len(respondent.labels_for(probes[0].kind)) if probes else 1
-    distinct = {probe_key(p): p for p in probes}
-    rows: dict[bytes, Floats] = {}
-    silences: dict[bytes, Silence] = {}
+    questions = {probe_key(p): p for p in probes}
+    collected = _Collected(labels)
     if cache:
-        for key, row in cache.get(list(distinct.values())).items():
-            if len(row) == distinct[key].option_count * labels:
-                rows[key] = row.reshape(-1, labels)
-    reused = len(rows)
-    # longest first: a model that runs out of memory does so at once, and the time left is never
-    # underestimated
+        collected.add_known(questions, cache)
+    reused = len(collected.rows)
+    # longest first: a model that runs out of memory does so at once, and the estimate of the
+    # remaining time is never too short
     waiting = sorted(
-        (k for k in distinct if k not in rows),
-        key=lambda k: sum(map(len, distinct[k].texts)),
+        (k for k in questions if k not in collected.rows),
+        key=lambda k: sum(map(len, questions[k].texts)),
         reverse=True,
     )
     if progress:
-        progress(reused, len(distinct), reused)
+        progress(reused, len(questions), reused)
     for start in range(0, len(waiting), CHUNK):
         keys = waiting[start : start + CHUNK]
-        asked = [distinct[k] for k in keys]
+        asked = [questions[k] for k in keys]
         replies = _checked(respondent, asked, labels)
-        for place, (key, probe) in enumerate(zip(keys, asked, strict=True)):
-            rows[key] = replies.values[place, : probe.option_count]
-            if place in replies.silences:
-                silences[key] = replies.silences[place]
-        if cache:
-            cache.put(asked, [rows[k] for k in keys])
+        collected.add(keys, asked, replies)
+        if cache and replies.readings is None:
+            cache.put(asked, [collected.rows[k] for k in keys])
         if progress:
-            progress(len(rows), len(distinct), reused)
-    values = Replies.empty(probes, labels)
-    rows_without: dict[int, Silence] = {}
-    for place, probe in enumerate(probes):
-        key = probe_key(probe)
-        values[place, : probe.option_count] = rows[key]
-        if key in silences:
-            rows_without[place] = silences[key]
-    return Replies(values=values, silences=rows_without)
+            progress(len(collected.rows), len(questions), reused)
+    return collected.replies(probes)
 
 
 def _checked(respondent: Respondent, probes: Sequence[Probe], labels: int) -> Replies:
-    """The replies of one chunk, or an error where their shape is not what was asked for."""
+    """The replies to one chunk. Raises EvenhandError where they have the wrong shape."""
     replies = respondent.answer(probes)
     shape = replies.values.shape
     options = max(p.option_count for p in probes)
@@ -106,7 +152,7 @@ def _open_cache(respondent: Respondent, wanted: bool | Path) -> Iterator[AnswerC
     if wanted is False or not respondent.is_cacheable:
         yield None
         return
-    # the traits too: answers come in the order of the labels, and another --label-map is another
+    # the traits are part of the key because they hold the label order, which --label-map changes
     traits = (f"{k}:{v}" for k, v in sorted(respondent.traits.items()))
     key = "|".join((respondent.identity, *traits))
     cache = AnswerCache(key, None if wanted is True else wanted)
@@ -138,21 +184,12 @@ def ask_suite(respondent: Respondent, suite: Suite, asking: Asking | None = None
 
 
 def option_names(suite: Suite, count: int) -> tuple[str, ...]:
-    """The roles that the suite's card names, and numbers for options beyond them."""
+    """Names for `count` options: those of the suite's card, then `option 3`, `option 4` ..."""
     names = suite.card.options[:count]
     return (*names, *(f"option {i}" for i in range(len(names) + 1, count + 1)))
 
 
-def option_count(suite: Suite) -> int:
-    """The greatest number of options that a probe of the suite has."""
-    return max((p.option_count for p in suite.probes), default=1)
-
-
 def answer_names(suite: Suite, respondent: Respondent) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The options and labels that answers of this respondent will have, before it is asked."""
-    return option_names(suite, option_count(suite)), respondent.labels_for(suite.kind)
-
-
-def empty_values(suite: Suite, labels: int) -> Floats:
-    """Values without any answer, to be filled from a file."""
-    return np.full((len(suite.probes), option_count(suite), labels), np.nan)
+    count = max((p.option_count for p in suite.probes), default=1)
+    return option_names(suite, count), respondent.labels_for(suite.kind)

@@ -1,4 +1,4 @@
-"""Audit: the whole way from the names of a model and a suite to a run."""
+"""Audit: from the names of a model and a suite to a finished run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,13 @@ from evenhand.core.run import Run
 from evenhand.core.settings import Settings
 from evenhand.core.suite import Suite
 from evenhand.engine.ask import Asking, answer_names, ask_suite
-from evenhand.engine.estimate import break_down, choose, estimate, fitting, relate
+from evenhand.engine.estimate import (
+    applicable_measures,
+    break_down,
+    choose_measures,
+    estimate,
+    relate,
+)
 from evenhand.engine.suites import load_suite
 from evenhand.respondents.function import FunctionRespondent
 from evenhand.respondents.locate import open_respondent
@@ -41,16 +47,16 @@ def open_model(model: Model, suite: Suite, opening: RespondentOptions | None = N
 
 
 def ask_checks(respondent: Respondent, suite: Suite, asking: Asking) -> list[tuple[Suite, Answers]]:
-    """The answers that tell whether a respondent understands what it is asked.
+    """The respondent's answers to the suites that check whether it understands such probes.
 
-    None where the suite itself is such a check, or the language or the kind of probe has none.
+    Without those that it cannot be asked in this language, and without the suite itself.
     """
     checks = []
     stem = suite.card.name.partition(":")[0]
     for family in catalog.checks():
         source = family.suites[0]
-        is_apt = suite.card.language in source.languages and source.kind in respondent.kinds
-        if is_apt and stem != source.name:
+        can_ask = suite.card.language in source.languages and source.kind in respondent.kinds
+        if can_ask and stem != source.name:
             ordinary = load_suite(source.name, suite.card.language)
             silent = dataclasses.replace(asking, progress=None)
             checks.append((ordinary, ask_suite(respondent, ordinary, silent)))
@@ -60,9 +66,11 @@ def ask_checks(respondent: Respondent, suite: Suite, asking: Asking) -> list[tup
 def estimate_checks(
     checks: Sequence[tuple[Suite, Answers]], settings: Settings
 ) -> tuple[Estimate, ...]:
-    """The headline of each check."""
+    """The first measure of each check."""
     return tuple(
-        estimate(choose(suite, answers.options, answers.labels)[0], suite, answers, settings)
+        estimate(
+            choose_measures(suite, answers.options, answers.labels)[0], suite, answers, settings
+        )
         for suite, answers in checks
     )
 
@@ -73,29 +81,29 @@ def estimate_all(
     settings: Settings,
     measures: Sequence[str] | None = None,
 ) -> tuple[Estimate, ...]:
-    """The measures that are named, or all that fit, in the order of a report."""
-    chosen = choose(suite, answers.options, answers.labels, measures)
+    """The estimates of the named measures, by default of all that fit, in the order of a report."""
+    chosen = choose_measures(suite, answers.options, answers.labels, measures)
     return tuple(estimate(m, suite, answers, settings) for m in chosen)
 
 
 def _baselines(
     family: Family, suite: Suite, answers: Answers, chosen: Sequence[Measure], settings: Settings
 ) -> dict[str, tuple[Estimate, ...]]:
-    """What rules score on the same probes."""
+    """By baseline rule, what it scores on the same probes."""
     labels = answers.labels if answers.is_classifier and suite.kind == "choice" else ()
     options = RespondentOptions(seed=settings.seed, labels=labels)
     estimates = {}
     for rule in (RANDOM, CONSTANT, *family.references):
         respondent = open_respondent(rule, suite.kind, options)
-        ruled = ask_suite(respondent, suite)
-        estimates[rule] = tuple(estimate(m, suite, ruled, settings) for m in chosen)
+        rule_answers = ask_suite(respondent, suite)
+        estimates[rule] = tuple(estimate(m, suite, rule_answers, settings) for m in chosen)
     return estimates
 
 
 def _breakdowns(
     family: Family, suite: Suite, answers: Answers, chosen: Sequence[Measure], settings: Settings
 ) -> tuple[Breakdown, ...]:
-    """Every measure by every grouping that the probes have, and what the family adds."""
+    """Every measure by every grouping whose tags the probes have, and what the family adds."""
     groupings = [
         g for g in family.groupings if g.by in suite.tags and (g.needs or g.by) in suite.tags
     ]
@@ -107,13 +115,14 @@ def _breakdowns(
 def _relations(
     family: Family, views: Sequence[Breakdown], settings: Settings
 ) -> tuple[Relation, ...]:
-    """What the family sets against figures of the real world."""
-    relations = []
-    for view in views:
-        for rule in family.relations:
-            if (view.measure, view.by) == (rule.measure, rule.by):
-                relations.append(relate(view, rule.against, settings))
-    return tuple(r for r in relations if r is not None)
+    """The breakdowns that the family compares with figures of the real world."""
+    relations = (
+        relate(view, rule.against, settings)
+        for view in views
+        for rule in family.relations
+        if (view.measure, view.by) == (rule.measure, rule.by)
+    )
+    return tuple(relation for relation in relations if relation is not None)
 
 
 def judge(
@@ -124,16 +133,15 @@ def judge(
     measures: Sequence[str] | None = None,
     checks: Sequence[tuple[Suite, Answers]] = (),
 ) -> Run:
-    """Everything that can be said of answers: estimates, baselines, breakdowns, relations.
+    """Everything that is computed from answers: estimates, baselines, breakdowns, relations.
 
-    measures: names, None for all that fit; checks: answers that tell whether the respondent
-    understands what it is asked.
+    measures: names, None for all that fit; checks: what `ask_checks` returned.
     """
     settings = settings or Settings()
-    chosen = choose(suite, answers.options, answers.labels, measures)
+    chosen = choose_measures(suite, answers.options, answers.labels, measures)
     family = catalog.family_of(suite, chosen)
     views = _breakdowns(family, suite, answers, chosen, settings)
-    refused = fitting(suite, answers.options, answers.labels)[1]
+    refused = applicable_measures(suite, answers.options, answers.labels)[1]
     return Run(
         family=family.name,
         suite=suite,
@@ -168,7 +176,7 @@ def audit(
     if not isinstance(suite, Suite):
         suite = load_suite(suite or catalog.default_suite())
     respondent = open_model(model, suite, opening)
-    choose(suite, *answer_names(suite, respondent), measures)  # an error now, not after asking
+    choose_measures(suite, *answer_names(suite, respondent), measures)  # fail before asking
     loaded = time.perf_counter()
     answers = ask_suite(respondent, suite, asking)
     asked = time.perf_counter()

@@ -44,7 +44,7 @@ def suite_line(suite: Suite) -> str:
 
 def _headline(run: Run) -> Headline:
     first = run.headline
-    has_interval = math.isfinite(first.low + first.high)
+    has_interval = first.interval.has_bounds
     is_missing = not math.isfinite(first.value)
     return Headline(
         title=account.title(first.measure),
@@ -93,7 +93,7 @@ def _scores_table(run: Run) -> Table:
             Column(title="measure"),
             Column(title="value", form="number"),
             Column(title=f"{level * 100:g} % interval", form="bounds"),
-            Column(title=account.best_head(run), form="short"),
+            Column(title=account.best_word(run), form="short"),
             *(Column(title=head, form="number") for head in BASELINES.values()),
         ),
         rows=tuple(rows),
@@ -101,7 +101,7 @@ def _scores_table(run: Run) -> Table:
 
 
 def _other_verdicts(run: Run) -> list[str]:
-    """Sentences about the other scores."""
+    """Sentences about the scores other than the headline."""
     lines = []
     for group in account.score_groups(run):
         for estimate in group.estimates[:1] if group.is_brief else group.estimates:
@@ -183,7 +183,7 @@ def prose_section(
 
 
 def signature_section(lines: Sequence[str], more: Sequence[str] = ()) -> Section:
-    """The signatures of numbers; `more` of them open when asked for."""
+    """A section of signature lines; `more` of them are collapsed in HTML."""
     blocks: list[Block] = [
         Prose(lines=(COMPARABLE,), is_quiet=True),
         Signatures(lines=tuple(lines)),

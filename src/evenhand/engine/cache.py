@@ -1,4 +1,4 @@
-"""Answers of one respondent that are kept: one SQLite file, durable after every chunk.
+"""The cached answers of one respondent: one SQLite file, durable after every chunk.
 
 A row is (key of the probe's text, raw values, checksum). A row whose checksum does not fit is
 asked again; a file that SQLite cannot read is put aside and built anew. Killing the process at
@@ -24,25 +24,25 @@ _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS answers "
     "(key BLOB PRIMARY KEY, value BLOB NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID"
 )
-# what says that the file is damaged; all else is the disk's fault
+# the error codes of a damaged file; any other error is a problem of the disk
 _DAMAGE = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
 def probe_key(probe: Probe) -> bytes:
-    """The key of a question: kind and texts, and the scoring where the probe itself names one."""
+    """A digest of what is asked: kind, texts, and the scoring if the probe's tags name one."""
     scoring = (probe.tags["scoring"],) if "scoring" in probe.tags else ()
     text = "\0".join((probe.kind, *probe.texts, *scoring))
     return hashlib.blake2b(text.encode(), digest_size=16).digest()
 
 
 def cache_path(identity: str, folder: Path | None = None) -> Path:
-    """The file of one respondent."""
+    """The cache file of one respondent."""
     name = hashlib.sha256(identity.encode()).hexdigest()[:16]
     return (folder or cache_folder()) / "answers" / f"{name}.sqlite"
 
 
 class AnswerCache:
-    """The answers of one respondent."""
+    """The cached answers of one respondent, by the key of the probe."""
 
     def __init__(self, identity: str, folder: Path | None = None) -> None:
         self.path = cache_path(identity, folder)
@@ -85,9 +85,8 @@ class AnswerCache:
             (state,) = connection.execute("PRAGMA quick_check(1)").fetchone()
             if state != "ok":
                 raise sqlite3.DatabaseError(state)
-            connection.execute(
-                "SELECT key, value, checksum FROM answers LIMIT 0"
-            )  # a damaged schema may have other columns
+            # a damaged schema may have other columns
+            connection.execute("SELECT key, value, checksum FROM answers LIMIT 0")
             connection.text_factory = bytes  # a damaged blob may pass for text
         except BaseException:
             connection.close()
@@ -121,7 +120,7 @@ class AnswerCache:
         return rows
 
     def put(self, probes: Sequence[Probe], rows: Sequence[Floats]) -> None:
-        """Keep the answers; on the disk when this returns. Unanswered probes are not kept."""
+        """Store the answers on the disk before returning; unanswered probes are not stored."""
         kept = []
         for probe, row in zip(probes, rows, strict=True):
             if np.isfinite(row).all():
@@ -135,7 +134,7 @@ class AnswerCache:
             raise _storage_error(self.path, error) from error
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self.connection.close()
 
 

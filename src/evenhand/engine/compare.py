@@ -28,7 +28,7 @@ from evenhand.core.signature import Signature
 from evenhand.core.suite import Suite
 from evenhand.engine.ask import Asking, Progress, answer_names, ask_suite
 from evenhand.engine.audit import Model, ask_checks, estimate_all, estimate_checks, open_model
-from evenhand.engine.estimate import choose, estimate, fitting, read_mask
+from evenhand.engine.estimate import applicable_measures, choose_measures, estimate, read_mask
 from evenhand.engine.suites import load_suite
 from evenhand.stats.bootstrap import FEW, cluster_totals, generator
 from evenhand.stats.corrections import benjamini_hochberg
@@ -37,12 +37,12 @@ from evenhand.stats.paired import paired_intervals, permutation_p, permuted_diff
 LONGEST = 28  # letters of a short name
 Nearness = Literal["nearer", "farther", "equally far", "unclear", "unknown"]
 Compared = Model | Path | Answers  # a model, or the answers of a run: their file or its folder
-Watch = Callable[[str], AbstractContextManager[Progress | None]]  # shows how far the asking is
+Watch = Callable[[str], AbstractContextManager[Progress | None]]  # shows progress, by model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contestant:
-    """One of the models: its short name, what it answered, what it scores on all of that."""
+    """One of the models: its short name, all of its answers, and their estimates."""
 
     name: str
     answers: Answers
@@ -52,7 +52,7 @@ class Contestant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """One measure of one model against the same of the reference, on probes both answered."""
+    """One measure of a model compared with the reference, on the probes that both answered."""
 
     measure: str
     model: str  # the short name of the other
@@ -74,16 +74,16 @@ class Difference:
         return first.differences(Signature.parse(self.other.signature))
 
     def is_shown(self, settings: Settings) -> bool:
-        """Whether the difference is shown, after the correction for all that were looked at."""
+        """Whether the p value, adjusted for the number of comparisons, is small enough."""
         return bool(np.isfinite(self.adjusted)) and self.adjusted <= settings.alpha
 
     def nearness(self, settings: Settings) -> Nearness:
         """Which of the two is nearer to the best value.
 
-        Only a difference that is shown, with a whole interval on one side, makes one nearer.
+        Only where the difference is shown and the interval of the distance excludes 0.
         """
-        low, high = self.distance.low, self.distance.high
-        if not np.isfinite(low + high):
+        _, low, high = self.distance
+        if not self.distance.has_bounds:
             return "unknown"
         if low == high == 0:
             return "equally far"
@@ -94,11 +94,11 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftOut:
-    """A measure that one model allows and the other does not."""
+    """A measure that only one of the two models has the labels for."""
 
     measure: str
-    model: str  # the short name of the other, whichever of the two does not allow it
-    reason: str  # names the one that does not
+    model: str  # the short name of the other, whichever of the two lacks the labels
+    reason: str  # names the one that lacks them
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,12 +109,12 @@ class Comparison:
     models: tuple[Contestant, ...]
     differences: tuple[Difference, ...]
     left_out: tuple[LeftOut, ...]
-    tests: int  # p values that were adjusted together
+    tests: int  # how many p values were adjusted together
     settings: Settings
 
     @property
     def reference(self) -> Contestant:
-        """What the others are compared with."""
+        """The model that the others are compared with."""
         return self.models[0]
 
     def against(self, name: str) -> list[Difference]:
@@ -123,9 +123,9 @@ class Comparison:
 
 
 def short_names(identities: Sequence[str]) -> list[str]:
-    """A name for each model that fits a column.
+    """A name for each model that is short enough for a table column.
 
-    Without folder and revision where that tells them apart, else with a number.
+    Without folder and revision where the names stay distinct; a repeated name gets a number.
     """
     bare = [_cut(PurePosixPath(i.rpartition("@")[0] or i).name or i) for i in identities]
     is_clear = [
@@ -150,7 +150,10 @@ def _cut(name: str) -> str:
 
 
 def stored_answers(model: Compared) -> Answers | None:
-    """The answers, where a model is given as those of a run: their file, or its folder."""
+    """The answers of a model that is given as answers, as their file or as the folder of a run.
+
+    None for a model that is still to be asked.
+    """
     if isinstance(model, Answers):
         return model
     if not isinstance(model, str | Path):
@@ -161,56 +164,56 @@ def stored_answers(model: Compared) -> Answers | None:
     return read_answers(path / FILE) if (path / FILE).is_file() else None
 
 
-def _title(model: Compared) -> str:
+def _name_of(model: Compared) -> str:
     if isinstance(model, Answers):
         return model.respondent
     return model.identity if isinstance(model, Respondent) else str(model)
 
 
 def _check_same(suites: Sequence[tuple[str, Suite]]) -> None:
-    """Raise where two of them are not the same probes."""
-    (named, first), *rest = suites
+    """Raise EvenhandError where two of the (name, suite) pairs have different probes."""
+    (first_name, first), *rest = suites
     for name, suite in rest:
         same = (suite.card.name, suite.card.version, suite.digest)
         if same != (first.card.name, first.card.version, first.digest):
             raise EvenhandError(
-                f"{named} answers {first.reference}, but {name} answers {suite.reference}: "
+                f"{first_name} answers {first.reference}, but {name} answers {suite.reference}: "
                 "only answers to the same probes are compared. "
                 "Ask one of the models again with the other's suite, language, limit and seed"
             )
 
 
 @contextmanager
-def _naming(model: str) -> Iterator[None]:
-    """A measure that cannot be computed says for which model."""
+def _errors_name(model: str) -> Iterator[None]:
+    """Put the name of the model before the message of any MeasureError."""
     try:
         yield
     except MeasureError as error:
         raise MeasureError(f"{model}: {error}") from error
 
 
-def _both(
+def _on_common_probes(
     measure: Measure, suite: Suite, pair: tuple[Contestant, Contestant], settings: Settings
 ) -> tuple[list[Answers], list[Estimate]]:
     """The answers and the estimates of two models on the probes that both answered."""
     is_common = pair[0].answers.is_answered & pair[1].answers.is_answered
     answers, estimates = [], []
-    for mine, beside in zip(pair, reversed(pair), strict=True):
-        whole = next((e for e in mine.estimates if e.measure == measure.name), None)
-        if (mine.answers.is_answered == is_common).all():
-            answers.append(mine.answers)
-            estimates.append(whole or estimate(measure, suite, mine.answers, settings))
+    for model, partner in zip(pair, reversed(pair), strict=True):
+        whole = next((e for e in model.estimates if e.measure == measure.name), None)
+        if (model.answers.is_answered == is_common).all():
+            answers.append(model.answers)
+            estimates.append(whole or estimate(measure, suite, model.answers, settings))
             continue
-        # another number than that of all answers, and its signature says so
-        rest = mine.answers.only(is_common, f"not answered by {beside.answers.respondent}")
-        only = {**rest.traits, "only": f"answered by {beside.answers.respondent} too"}
-        answers.append(dataclasses.replace(rest, traits=only))
+        # the signature must differ from that of the estimate on all answers
+        rest = model.answers.only(is_common, f"not answered by {partner.answers.respondent}")
+        traits = {**rest.traits, "only": f"answered by {partner.answers.respondent} too"}
+        answers.append(dataclasses.replace(rest, traits=traits))
         estimates.append(estimate(measure, suite, answers[-1], settings))
     return answers, estimates
 
 
 def _note(names: Sequence[str], estimates: Sequence[Estimate], probes: int, clusters: int) -> str:
-    """What must be known of a difference: why it is NaN, or rough."""
+    """Why a difference is NaN or its interval is rough; empty where neither is so."""
     if not probes:
         return "no probe was answered by both"
     empty = [
@@ -228,18 +231,18 @@ def _note(names: Sequence[str], estimates: Sequence[Estimate], probes: int, clus
     return f"only {clusters} clusters: the interval is rough, and p cannot fall below {least}"
 
 
-def differ(
+def find_difference(
     measure: Measure, suite: Suite, reference: Contestant, other: Contestant, settings: Settings
 ) -> Difference:
-    """How far apart two models are by one measure."""
-    answers, estimates = _both(measure, suite, (reference, other), settings)
+    """The difference of two models by one measure; its p value is not adjusted yet."""
+    answers, estimates = _on_common_probes(measure, suite, (reference, other), settings)
     is_read = read_mask(measure, suite.probes)
     probes = [p for p, read in zip(suite.probes, is_read, strict=True) if read]
     evidence = [measure.evidence(probes, a.values[is_read]) for a in answers]
     totals = cluster_totals(np.hstack(evidence), [p.cluster for p in probes])
     width = evidence[0].shape[1]
     sums = totals[:, :width], totals[:, width:]
-    # the generator of `estimate`: the resamples are those of the two values' own intervals
+    # seeded as in `estimate`, so that the resamples are those of the two values' own intervals
     rng = generator(settings.seed, measure.name)
     apart, distance = paired_intervals(*sums, measure.combine, measure.fair, rng, settings)
     p = float("nan")
@@ -263,8 +266,8 @@ def differ(
     )
 
 
-def _sign(comparison: Comparison, difference: Difference, other: Answers) -> str:
-    """Everything that the difference depends on."""
+def _signature_of(comparison: Comparison, difference: Difference, other: Answers) -> str:
+    """The signature of a difference: everything that it depends on."""
     suite, first, settings = comparison.suite, comparison.reference.answers, comparison.settings
     names = {**first.traits, **other.traits}
     traits = {k: (first.traits.get(k, "none"), other.traits.get(k, "none")) for k in names}
@@ -287,13 +290,13 @@ def _sign(comparison: Comparison, difference: Difference, other: Answers) -> str
 
 
 def _refusals(suite: Suite, contestant: Contestant) -> dict[str, str]:
-    """The measures that a model's labels do not suffice for, and why."""
+    """By name, why a model's labels do not suffice for a measure."""
     answers = contestant.answers
     given = ", ".join(answers.labels)
     return {
         m.name: f"needs {', '.join(sorted(m.labels - {*answers.labels}))}; "
         f"{contestant.name} gives {given}"
-        for m in fitting(suite, answers.options, answers.labels)[1]
+        for m in applicable_measures(suite, answers.options, answers.labels)[1]
     }
 
 
@@ -303,16 +306,21 @@ def compare_answers(
     settings: Settings,
     measures: Sequence[str] | None = None,
 ) -> Comparison:
-    """Every model against the first by every measure that both allow; p not adjusted yet."""
+    """Every model against the first by every measure that applies to both.
+
+    The p values are not adjusted yet, and the differences have no signatures: see `adjust`.
+    """
     first, *others = contestants
-    usable = choose(suite, first.answers.options, first.answers.labels, measures)
+    usable = choose_measures(suite, first.answers.options, first.answers.labels, measures)
     refused = _refusals(suite, first)
     differences: list[Difference] = []
     left_out: list[LeftOut] = []
     for other in others:
-        own = choose(suite, other.answers.options, other.answers.labels, measures)
+        own = choose_measures(suite, other.answers.options, other.answers.labels, measures)
         refused_too = _refusals(suite, other)
-        differences += [differ(m, suite, first, other, settings) for m in usable if m in own]
+        differences += [
+            find_difference(m, suite, first, other, settings) for m in usable if m in own
+        ]
         left_out += [
             LeftOut(measure=m.name, model=other.name, reason=reasons[m.name])
             for chosen, reasons in ((usable, refused_too), (own, refused))
@@ -330,7 +338,7 @@ def compare_answers(
 
 
 def adjust(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
-    """The same with p values adjusted over all of them together, and signed."""
+    """The comparisons with p values adjusted over all of them together, and with signatures."""
     p_values = [d.p for c in comparisons for d in c.differences]
     adjusted = iter(benjamini_hochberg(p_values))
     tests = int(np.isfinite(p_values).sum())
@@ -340,7 +348,9 @@ def adjust(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
         answers = {c.name: c.answers for c in comparison.models}
         differences = tuple(
             dataclasses.replace(
-                d, adjusted=float(next(adjusted)), signature=_sign(counted, d, answers[d.model])
+                d,
+                adjusted=float(next(adjusted)),
+                signature=_signature_of(counted, d, answers[d.model]),
             )
             for d in comparison.differences
         )
@@ -365,10 +375,10 @@ class ComparisonOptions:
 def _contestants(
     suite: Suite, models: Sequence[Compared], options: ComparisonOptions, settings: Settings
 ) -> list[Contestant]:
-    """Ask or read each model and score it on all that it answered."""
+    """Every model with its answers, asked or read from a file, and its estimates."""
     contestants = []
     for model in models:
-        with _naming(_title(model)):
+        with _errors_name(_name_of(model)):
             contestants.append(_contestant(suite, model, options, settings))
     names = short_names([c.answers.respondent for c in contestants])
     return [dataclasses.replace(c, name=name) for c, name in zip(contestants, names, strict=True)]
@@ -382,8 +392,8 @@ def _contestant(
         assert not isinstance(model, Answers)
         asked = str(model) if isinstance(model, Path) else model
         respondent = open_model(asked, suite, options.opening)
-        choose(suite, *answer_names(suite, respondent), options.measures)
-        with options.watch(_title(model)) if options.watch else nullcontext() as progress:
+        choose_measures(suite, *answer_names(suite, respondent), options.measures)
+        with options.watch(_name_of(model)) if options.watch else nullcontext() as progress:
             asking = Asking(cache=options.cache, progress=progress)
             answers = ask_suite(respondent, suite, asking)
             checks = ask_checks(respondent, suite, asking)
@@ -406,10 +416,12 @@ def compare(
     """
     options, settings = options or ComparisonOptions(), settings or Settings()
     if len(models) < 2:
-        names = ", ".join(map(_title, models)) or "none"
+        names = ", ".join(map(_name_of, models)) or "none"
         raise EvenhandError(f"compare needs two or more models; there is {names}")
     kept = ((model, stored_answers(model)) for model in models)
-    stored = [(_title(model), suite_of(answers)) for model, answers in kept if answers is not None]
+    stored = [
+        (_name_of(model), suite_of(answers)) for model, answers in kept if answers is not None
+    ]
     suites = options.suites
     if stored and len(suites) > 1:
         raise EvenhandError(
@@ -430,7 +442,7 @@ def compare(
         for s in named
     ]
     if stored:
-        asked = ((f"--suite {s}", suite) for s, suite in zip(suites, loaded, strict=False))
+        asked = ((f"--suite {suite.card.name}", suite) for suite in loaded if suites)
         _check_same([*stored, *asked])
     return adjust(
         [

@@ -9,7 +9,7 @@ from typing import Any
 from evenhand import __version__
 from evenhand.core import catalog
 from evenhand.core.account import best_value, title
-from evenhand.core.chart import DotChart, DotRow, spanning
+from evenhand.core.chart import SERIES_COUNT, DotChart, DotRow, spanning
 from evenhand.core.document import (
     Block,
     Callout,
@@ -29,8 +29,6 @@ from evenhand.engine.audit_document import prose_section, signature_section, sui
 from evenhand.engine.compare import Comparison, Contestant, Difference, Nearness
 from evenhand.engine.results import environment, estimate_fields
 
-SERIES = 5  # marks for so many models; from then on all alike: their names stand beside them
-
 
 def nearness_words(comparison: Comparison, difference: Difference) -> str:
     """`nearer to fair`, `no clear difference`."""
@@ -46,7 +44,7 @@ def nearness_words(comparison: Comparison, difference: Difference) -> str:
 
 
 def footing(comparison: Comparison, name: str) -> str:
-    """Why the numbers of two models are not of one sort; empty where they are."""
+    """Why the numbers of a model and the reference do not compare; empty where they do."""
     other = next(c for c in comparison.models if c.name == name)
     pair = [(c.name, c.answers) for c in (comparison.reference, other)]
     measures = [catalog.measure(d.measure) for d in comparison.against(name)]
@@ -57,7 +55,7 @@ def footing(comparison: Comparison, name: str) -> str:
 
 
 def summary(comparison: Comparison, name: str) -> str:
-    """What can be said of one model against the reference."""
+    """How one model compares with the reference, in a few sentences."""
     settings, first = comparison.settings, comparison.reference.name
     differences = comparison.against(name)
     known = [d for d in differences if math.isfinite(d.p)]
@@ -110,7 +108,7 @@ def method(comparison: Comparison) -> list[str]:
 
 
 def notes(comparison: Comparison) -> list[str]:
-    """What is missing, rough, or not on one footing."""
+    """What is missing or rough."""
     lines = [f"{title(d.measure)}, {d.model}: {d.note}." for d in comparison.differences if d.note]
     lines += [
         f"{title(x.measure)} is not compared with {x.model}: it {x.reason}."
@@ -132,7 +130,7 @@ def notes(comparison: Comparison) -> list[str]:
 
 
 def differing_fields(comparison: Comparison, name: str) -> str:
-    """In which fields, besides the measure, the signatures of the two models differ."""
+    """In which fields the signatures of a model and the reference differ."""
     fields = {k: v for d in comparison.against(name) for k, v in d.differing_fields.items()}
     pairs = (f"{k} {a or '–'} / {b or '–'}" for k, (a, b) in fields.items())
     return "; ".join(pairs) or "nothing"
@@ -228,7 +226,7 @@ def _value_chart(comparison: Comparison, measure: str) -> DotChart:
             DotRow(
                 label=model.name,
                 interval=interval,
-                mark=f"series-{min(place, SERIES - 1)}",
+                mark=f"series-{min(place, SERIES_COUNT - 1)}",
                 note=with_bounds(interval),
                 others=((definition.fair, "fair"),),
             )
@@ -242,7 +240,7 @@ def _value_chart(comparison: Comparison, measure: str) -> DotChart:
         name=f"values-{measure}",
         title=f"{definition.card.title} of every model, with intervals",
         description=f"{words}; {best_value(measure)}",
-        legend=(("fair", best_value(measure)),),  # the models have their names beside them
+        legend=(("fair", best_value(measure)),),  # the rows name the models
         rows=tuple(rows),
         domain=domain,
     )
@@ -284,7 +282,7 @@ def signatures(comparison: Comparison) -> tuple[list[str], list[str]]:
 
 
 def _first_sentence(comparison: Comparison, name: str) -> str:
-    """In how many measures a model differs; the rest stands with its table."""
+    """In how many measures a model differs from the reference."""
     sentence = summary(comparison, name).partition(". ")[0].rstrip(".")
     return f"{sentence}."
 

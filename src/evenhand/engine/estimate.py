@@ -11,9 +11,10 @@ from evenhand.core import catalog
 from evenhand.core.answers import Answers, answered_rows
 from evenhand.core.errors import MeasureError
 from evenhand.core.estimate import Breakdown, Estimate, Group, Relation
+from evenhand.core.evidence import stratum_mask
 from evenhand.core.family import Grouping
 from evenhand.core.measure import Measure
-from evenhand.core.probe import Bools, Floats, Probe
+from evenhand.core.probe import Bools, Floats, Probe, group_rows, shared_tags
 from evenhand.core.settings import Settings
 from evenhand.core.signature import Signature
 from evenhand.core.suite import Suite
@@ -28,14 +29,14 @@ from evenhand.stats.bootstrap import (
 from evenhand.stats.correlation import correlate
 
 
-def fitting(
+def applicable_measures(
     suite: Suite, options: Sequence[str], labels: Sequence[str]
 ) -> tuple[list[Measure], list[Measure]]:
-    """The measures for these probes: those that the answers suffice for, and the others.
+    """The measures for a suite, in two lists: those that the labels suffice for, and the others.
 
     In the order of a report: those of the suite's family first.
     """
-    apt = [
+    candidates = [
         m
         for m in catalog.measures().values()
         if m.kind == suite.kind
@@ -43,23 +44,23 @@ def fitting(
         and m.required <= suite.strata
         and m.options <= {*options}
     ]
-    if apt:
-        family = catalog.family_of(suite, apt)
-        apt.sort(key=lambda m: family.measure_rank(m.name))
+    if candidates:
+        family = catalog.family_of(suite, candidates)
+        candidates.sort(key=lambda m: family.measure_rank(m.name))
     return (
-        [m for m in apt if m.labels <= {*labels}],
-        [m for m in apt if not m.labels <= {*labels}],
+        [m for m in candidates if m.labels <= {*labels}],
+        [m for m in candidates if not m.labels <= {*labels}],
     )
 
 
-def choose(
+def choose_measures(
     suite: Suite, options: Sequence[str], labels: Sequence[str], names: Sequence[str] | None = None
 ) -> list[Measure]:
-    """The measures to compute: those that are named, or all that fit.
+    """The measures to compute: the named ones, or all that apply.
 
-    Raises MeasureError where one that is named does not fit, or none about bias does.
+    Raises MeasureError where a named one does not apply, or no measure of bias does.
     """
-    usable, refused = fitting(suite, options, labels)
+    usable, refused = applicable_measures(suite, options, labels)
     works = ", ".join(m.name for m in usable) or "none on this suite"
     given = ", ".join(labels)
     if names:
@@ -89,25 +90,26 @@ def choose(
 
 
 def read_mask(measure: Measure, probes: Sequence[Probe]) -> Bools:
-    """Which probes a measure reads."""
-    is_read = (not measure.strata or p.stratum in measure.strata for p in probes)
-    return np.asarray(list(is_read), dtype=bool)
+    """Which probes belong to the strata that a measure reads."""
+    if not measure.strata:
+        return np.ones(len(probes), dtype=bool)
+    return stratum_mask(probes, *measure.strata)
 
 
 def _why_empty(measure: Measure, probes: Sequence[Probe], evidence: Floats) -> str:
     """Why a score is NaN."""
-    there = {p.stratum for p in probes}
-    # the variants of a choice suite have one stratum each
-    wanted = measure.strata & there if measure.kind == "choice" and there else measure.strata
-    if missing := sorted(wanted - there):
+    present = {p.stratum for p in probes}
+    # a variant of a choice suite has only one of the strata that its measures read
+    wanted = measure.strata & present if measure.kind == "choice" and present else measure.strata
+    if missing := sorted(wanted - present):
         return f"no probes in {', '.join(missing)}"
     answered = {p.stratum for p, row in zip(probes, evidence, strict=True) if row.any()}
-    silent = sorted(wanted - answered)
-    return f"no answer in {', '.join(silent)}" if silent else "not defined on these answers"
+    unanswered = sorted(wanted - answered)
+    return f"no answer in {', '.join(unanswered)}" if unanswered else "not defined on these answers"
 
 
 def signature_of(measure: Measure, suite: Suite, answers: Answers, settings: Settings) -> Signature:
-    """Everything that the number depends on."""
+    """The signature of an estimate: everything that the number depends on."""
     return Signature.of(
         measure=measure.name,
         suite=suite.reference,
@@ -161,12 +163,13 @@ def break_down(
     measure: Measure, answers: Answers, grouping: Grouping, settings: Settings
 ) -> Breakdown:
     """The measure group by group, the farthest from fair first."""
-    rows_of: dict[str, list[int]] = {}
-    for row, probe in enumerate(answers.probes):
-        if grouping.by in probe.tags and (not measure.strata or probe.stratum in measure.strata):
-            rows_of.setdefault(probe.tags[grouping.by], []).append(row)
+
+    def name_of(probe: Probe) -> str | None:
+        is_read = not measure.strata or probe.stratum in measure.strata
+        return probe.tags.get(grouping.by) if is_read else None
+
     groups = []
-    for name, rows in sorted(rows_of.items()):
+    for name, rows in group_rows(answers.probes, name_of).items():
         probes, values = [answers.probes[r] for r in rows], answers.values[rows]
         units = [p.tags.get(grouping.unit) or p.texts[0] or " / ".join(p.texts) for p in probes]
         score = interval(
@@ -175,11 +178,8 @@ def break_down(
             generator(settings.seed, f"{measure.name}/{name}"),
             group_settings(settings),
         )
-        shared = {
-            k: v for k, v in probes[0].tags.items() if all(p.tags.get(k) == v for p in probes)
-        }
         answered = int(answered_rows(probes, values).sum())
-        groups.append(Group(name=name, tags=shared, interval=score, probes=answered))
+        groups.append(Group(name=name, tags=shared_tags(probes), interval=score, probes=answered))
     groups.sort(
         key=lambda g: (
             not np.isfinite(g.interval.value),
@@ -191,9 +191,9 @@ def break_down(
 
 
 def relate(view: Breakdown, against: str, settings: Settings) -> Relation | None:
-    """Pearson and Spearman of the groups' values with the figure in their tag `against`.
+    """The correlation of the groups' values with the figure that their tag `against` holds.
 
-    Groups are resampled. None where fewer than three groups have a figure.
+    Groups are resampled for the intervals. None where fewer than three groups have a figure.
     """
     points = tuple(g for g in view.groups if against in g.tags and np.isfinite(g.interval.value))
     if len(points) < 3:

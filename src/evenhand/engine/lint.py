@@ -14,7 +14,7 @@ from evenhand.languages.frames import gender_cues
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong with one probe."""
+    """One fault of one probe."""
 
     rule: str
     probe: str
@@ -23,18 +23,17 @@ class Finding:
 
 @cache
 def _frame_findings(language: str, frame: str) -> tuple[tuple[str, str], ...]:
-    # first: an unknown language is then an error that names the known ones
-    speaker = catalog.language(language)
+    rules = catalog.language(language)  # comes first: its error names the known languages
     cues = [("gender cue", cue) for cue in gender_cues(language, frame)]
-    return (*cues, *(("grammar", fault) for fault in speaker.faults(frame)))
+    return (*cues, *(("grammar", fault) for fault in rules.faults(frame)))
 
 
-def _differ_only(mine: str, theirs: str, my_word: str, their_word: str) -> bool:
-    """Whether replacing one, or every, `my_word` of one text by `their_word` gives the other."""
-    mine, theirs = mine.casefold(), theirs.casefold()
-    places = [i for i in range(len(mine)) if mine.startswith(my_word, i)]
-    return theirs == mine.replace(my_word, their_word) or any(
-        theirs == mine[:i] + their_word + mine[i + len(my_word) :] for i in places
+def _differ_only_in(first: str, second: str, first_word: str, second_word: str) -> bool:
+    """Whether one text becomes the other when one, or every, `first_word` is replaced."""
+    first, second = first.casefold(), second.casefold()
+    places = [i for i in range(len(first)) if first.startswith(first_word, i)]
+    return second == first.replace(first_word, second_word) or any(
+        second == first[:i] + second_word + first[i + len(first_word) :] for i in places
     )
 
 
@@ -45,7 +44,7 @@ def _twin_faults(probe: Probe, twin: Probe | None) -> Iterator[str]:
         yield f"its twin '{twin.id}' names another twin"
     elif twin.texts[0] != probe.texts[0]:
         yield f"its twin '{twin.id}' has another first text"
-    elif "word" in probe.tags and not _differ_only(
+    elif "word" in probe.tags and not _differ_only_in(
         probe.texts[1], twin.texts[1], probe.tags["word"], twin.tags.get("word", "")
     ):
         yield f"differs from its twin '{twin.id}' in more than the gender word"
@@ -60,14 +59,14 @@ def _mask_findings(probe: Probe) -> Iterator[tuple[str, str]]:
         return
     if len(set(probe.texts[1:])) < len(probe.texts) - 1:
         yield "equal candidates", ", ".join(probe.texts[1:])
-    is_open = probe.tags.get("fair") == "equal"  # nothing in it may give the gender away
-    if is_open and lexicons.has_table(probe.language, "cues"):
+    must_be_neutral = probe.tags.get("fair") == "equal"  # no cue may give the gender away
+    if must_be_neutral and lexicons.has_table(probe.language, "cues"):
         for cue in gender_cues(probe.language, probe.texts[0].replace(BLANK, "{x}")):
             yield "gender cue", f"{cue} in: {probe.texts[0]}"
 
 
 def lint(probes: Sequence[Probe]) -> list[Finding]:
-    """Everything that is wrong, in the order of the probes; a frame is reported once."""
+    """All faults, in the order of the probes; those of a frame are reported once."""
     findings: list[Finding] = []
     by_id = {p.id: p for p in probes}
     asked: dict[tuple[str, ...], str] = {}

@@ -17,9 +17,9 @@ ENGINES = ("local", "ray")
 def spread(
     work: Callable[[Job], Result], jobs: Sequence[Job], *, processes: int = 1
 ) -> Iterator[tuple[Job, Result]]:
-    """Every job with its result, as they finish.
+    """Every job with its result, in the order in which they finish.
 
-    What was begun is finished or lost with its process, never half-reported.
+    Raises EvenhandError where `processes` is below 1.
     """
     if processes < 1:
         raise EvenhandError(f"--processes is {processes}; give at least 1")

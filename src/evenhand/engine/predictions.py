@@ -1,8 +1,8 @@
 """Predictions of a model that was run elsewhere, read as answers to a suite.
 
 A CSV, TSV or JSONL file with `id` and, for pairs, three probabilities, three logits or a label;
-for blanks and choices a column of log-probabilities for each option, or for two genders their
-difference `pb`. A family may read a form of its own.
+for blanks and choices one column of log-probabilities per option, or for two genders their
+difference `pb`. A family may read a format of its own.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from typing import Any
 import numpy as np
 
 from evenhand.core import catalog
-from evenhand.core.answers import Answers, Silence, Status
+from evenhand.core.answers import Answers, Silence, Status, empty_values
 from evenhand.core.errors import InputError
 from evenhand.core.files import read_rows
 from evenhand.core.probe import GENDERS, NLI_LABELS, SCORE, Floats
 from evenhand.core.suite import Suite
-from evenhand.engine.ask import empty_values, option_names
+from evenhand.engine.ask import option_names
 from evenhand.respondents.labels import standard_label
 
-TOLERANCE = 1e-3  # how far probabilities may be from a sum of one: rounding to three decimals
-SURE, UNSURE = math.log(0.98), math.log(0.01)  # of a label that is given, and of the others
+TOLERANCE = 1e-3  # of each probability, when their sum is checked: rounding to three decimals
+SURE, UNSURE = math.log(0.98), math.log(0.01)  # log-probability of the given label, of others
 _LABEL_COLUMNS = ("label", "prediction", "predicted", "answer")
 _MISSING = Silence(status=Status.NOT_ASKED, reason="no row in the predictions file")
 
 
 def _pair_form(path: Path, columns: Sequence[str]) -> str:
-    """probabilities, logits or label: by the columns that are there."""
+    """What the columns hold: `probabilities`, `logits` or `label`."""
     names = ", ".join(columns)
     if "id" not in columns:
         raise InputError(path, f"has the columns {names}; a column 'id' is needed")
@@ -79,7 +79,7 @@ def _pair_values(path: Path, row: Mapping[str, Any], form: str, number: int) -> 
 
 
 def _option_form(path: Path, columns: Sequence[str], options: tuple[str, ...]) -> str:
-    """options or pb, for probes with candidates or options."""
+    """What the columns of probes with candidates or options hold: `options` or `pb`."""
     if "id" in columns and all(c in columns for c in options):
         return "options"
     if "id" in columns and "pb" in columns and options == GENDERS:
@@ -90,7 +90,7 @@ def _option_form(path: Path, columns: Sequence[str], options: tuple[str, ...]) -
 
 
 def _own_form(path: Path, suite: Suite) -> Answers | None:
-    """The answers, where the file is in a form that a family reads."""
+    """The answers of a file in the format of a family; None where no family reads it."""
     for family in catalog.families().values():
         if family.read_predictions is not None:
             answers = family.read_predictions(path, suite)
@@ -102,14 +102,14 @@ def _own_form(path: Path, suite: Suite) -> Answers | None:
 def read_predictions(path: Path, suite: Suite) -> Answers:
     """The predictions as answers to the suite.
 
-    Unknown ids are an error, missing ids lower the coverage.
+    Missing ids lower the coverage. Raises InputError for unknown ids and unreadable rows.
     """
     if (own := _own_form(path, suite)) is not None:
         return own
     rows = read_rows(path)
     columns, is_pair = list(rows[0][1]), suite.kind == "pair"
     labels = NLI_LABELS if is_pair else (SCORE,)
-    values = empty_values(suite, len(labels))
+    values = empty_values(suite.probes, len(labels))
     options = option_names(suite, values.shape[1])
     form = _pair_form(path, columns) if is_pair else _option_form(path, columns, options)
     places = {p.id: i for i, p in enumerate(suite.probes)}

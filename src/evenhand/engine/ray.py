@@ -1,4 +1,4 @@
-"""Work spread over a Ray cluster: each job is a task; one machine is a cluster too."""
+"""Work on a Ray cluster, which may be a single machine: every job is a task."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ def spread(
     cores: float = 1.0,
     address: str | None = None,
 ) -> Iterator[tuple[Job, Result]]:
-    """Every job with its result, as they finish, `cores` for each.
+    """Every job with its result, in the order in which they finish.
 
-    At `address`, or in the cluster that RAY_ADDRESS names, else on this machine.
+    cores: of each job; address: of the cluster, by default the one that RAY_ADDRESS names, else
+    this machine.
     """
     try:
         import ray
@@ -40,9 +41,8 @@ def spread(
                 f"no Ray cluster at {address or 'this machine'}: {str(error).splitlines()[0]}"
             ) from error
     try:
-        task = ray.remote(num_cpus=cores, max_retries=1)(
-            work
-        )  # once more where a machine went away
+        # one retry, in case a machine of the cluster is lost
+        task = ray.remote(num_cpus=cores, max_retries=1)(work)
         running = {task.remote(job): job for job in jobs}
         while running:
             done, _ = ray.wait(list(running), num_returns=1)

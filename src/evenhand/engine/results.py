@@ -1,4 +1,4 @@
-"""What a run found, as plain data: the content of results.json.
+"""The results of a run as plain data: the content of results.json.
 
 Everything but the key `timing` is the same whenever the same run is made again.
 """
@@ -13,7 +13,7 @@ from typing import Any
 
 from evenhand import __version__
 from evenhand.core import catalog
-from evenhand.core.account import NAMED, unanswered_ids
+from evenhand.core.account import IDS_SHOWN, unanswered_ids
 from evenhand.core.answer_files import answer_files
 from evenhand.core.document import Document, Exhibit
 from evenhand.core.estimate import Breakdown, Estimate, Relation
@@ -25,7 +25,7 @@ PACKAGES = ("numpy", "onnxruntime", "tokenizers")
 
 
 def environment() -> dict[str, str]:
-    """What the run was made on."""
+    """The versions of Python and packages, and the platform."""
     facts = {"python": platform.python_version(), "platform": platform.platform()}
     for package in PACKAGES:
         try:
@@ -83,7 +83,7 @@ def run_fields(run: Run, document: Document) -> dict[str, Any]:
         "sanity": [estimate_fields(e) for e in run.sanity],
         "coverage": plain(answers.coverage),
         "unanswered": dict(sorted(answers.unanswered.items())),
-        "unanswered_first": unanswered_ids(run)[:NAMED],
+        "unanswered_first": unanswered_ids(run)[:IDS_SHOWN],
         "breakdowns": [_breakdown(b) for b in run.breakdowns],
         "relations": [_relation(r) for r in run.relations],
         "evidence": {e.name: [s.id for s in e.specimens] for e in exhibits},
@@ -95,7 +95,7 @@ def run_fields(run: Run, document: Document) -> dict[str, Any]:
 
 
 def run_files(run: Run, document: Document) -> dict[str, str | bytes]:
-    """What lies beside the report of a run: the numbers, the probes and every answer."""
+    """The files next to the report of a run: the numbers, the probes and every answer."""
     return {
         "results.json": to_json(run_fields(run, document)),
         "suite.jsonl": probe_lines(run.suite),

@@ -1,4 +1,4 @@
-"""Suites by name or file: built, or cut to a number of probes."""
+"""Suites by name or from a file, whole or cut to a number of probes."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from evenhand.core.suite import Suite, read_suite
 def load_suite(
     name: str, lang: str = "en", options: SuiteOptions | None = None, *, limit: int | None = None
 ) -> Suite:
-    """The suite of a name (`nli-coal`, `nli-coal:downsampled`) or of a .jsonl file.
+    """The suite with this name (`nli-coal`, `nli-coal:downsampled`), or of a .jsonl file.
 
-    options: an instance of the suite's own option class; limit: keep so many probes.
+    options: an instance of the suite's own option class; limit: the most probes to keep.
     """
     seed = options.seed if options else 0
     if name.endswith(".jsonl"):
@@ -43,7 +43,10 @@ def load_suite(
 
 
 def _own_options(wanted: type[SuiteOptions], options: SuiteOptions) -> SuiteOptions:
-    """The options as the suite's own class; what every suite knows is taken over from others."""
+    """The options as an instance of the suite's own class.
+
+    Plain SuiteOptions are converted; raises EvenhandError for the options of another suite.
+    """
     if isinstance(options, wanted):
         return options
     if type(options) is not SuiteOptions:
@@ -55,9 +58,9 @@ def _own_options(wanted: type[SuiteOptions], options: SuiteOptions) -> SuiteOpti
 
 
 def limited(suite: Suite, limit: int | None, seed: int) -> Suite:
-    """At most `limit` probes, twins together, strata in turn, in the suite's order.
+    """The suite cut to at most `limit` probes: twins stay together, strata take turns.
 
-    The same ones for the same seed.
+    The probes keep their order, and the same seed keeps the same ones.
     """
     if limit is None or limit >= len(suite.probes):
         return suite
@@ -66,26 +69,26 @@ def limited(suite: Suite, limit: int | None, seed: int) -> Suite:
     units: dict[tuple[str, str], list[Probe]] = {}
     for probe in suite.probes:
         units.setdefault((probe.cluster, probe.texts[0]), []).append(probe)
-    sorts: dict[frozenset[str], list[list[Probe]]] = {}
+    by_strata: dict[frozenset[str], list[list[Probe]]] = {}
     for unit in units.values():
-        sorts.setdefault(frozenset(p.stratum for p in unit), []).append(unit)
+        by_strata.setdefault(frozenset(p.stratum for p in unit), []).append(unit)
     rng = np.random.default_rng(seed)
     queues = [
-        [sort[i] for i in rng.permutation(len(sort))]
-        for _, sort in sorted(sorts.items(), key=lambda item: sorted(item[0]))
+        [alike[i] for i in rng.permutation(len(alike))]
+        for _, alike in sorted(by_strata.items(), key=lambda item: sorted(item[0]))
     ]
     kept: set[str] = set()
     first = queues[0][-1][0].id
     while len(kept) < limit and any(queues):
         for queue in queues:
-            kept |= _fitting(queue.pop(), limit - len(kept)) if queue else set()
-    kept = kept or {first}  # one probe is asked for and every probe has a twin
+            kept |= _ids_that_fit(queue.pop(), limit - len(kept)) if queue else set()
+    kept = kept or {first}  # the limit is 1 and every probe has a twin
     probes = tuple(p for p in suite.probes if p.id in kept)
     return Suite(card=suite.card, probes=probes, limit=limit)
 
 
-def _fitting(unit: Sequence[Probe], room: int) -> set[str]:
-    """The ids of a unit that there is room for, no twin without the other."""
+def _ids_that_fit(unit: Sequence[Probe], room: int) -> set[str]:
+    """The ids of at most `room` probes of a unit, no twin without the other."""
     kept: set[str] = set()
     ids = {p.id for p in unit}
     for probe in unit:

@@ -1,4 +1,4 @@
-"""What accounts of choices share: how one context with its weighed options is shown."""
+"""What accounts of choices share: how a context and the scores of its options are shown."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def answer_noun(run: Run) -> str:
 def weighed_specimen(
     probe: Probe, options: Sequence[str], numbers: Sequence[float], *, tag: str, right: str = ""
 ) -> Specimen:
-    """A context and its options with their numbers, the highest set apart.
+    """A context and its options with their numbers, the highest emphasised.
 
-    right: the option that is right, where one is.
+    right: the name of the right option, if there is one.
     """
     best = max(numbers)
     answers = [
@@ -49,5 +49,5 @@ def weighed_specimen(
 
 
 def exhibit_sections(exhibits: Sequence[Exhibit]) -> list[Section]:
-    """A section for each exhibit that shows something."""
+    """One section for each exhibit that is not empty."""
     return [Section(name=e.name, title=e.title, blocks=(e,)) for e in exhibits if e.specimens]

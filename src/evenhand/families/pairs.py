@@ -19,20 +19,20 @@ from evenhand.core.answers import Answers
 from evenhand.core.chart import DotChart, DotRow, Key, ShareBar, ShareChart
 from evenhand.core.document import Answer, Cell, Column, Prose, Row, Section, Table, make_section
 from evenhand.core.estimate import NO_INTERVAL, Breakdown, Group, Interval
-from evenhand.core.evidence import label_shares, pair_table, ratio
-from evenhand.core.probe import NLI_LABELS, Floats, Probe
+from evenhand.core.evidence import label_shares, pair_table, ratio, stratum_mask
+from evenhand.core.probe import NLI_LABELS, Floats, Probe, group_rows
 from evenhand.core.run import Run
 from evenhand.core.settings import Settings
 from evenhand.core.suite import Suite
 from evenhand.core.text import counted, number, percent, with_bounds
 from evenhand.stats.bootstrap import cluster_totals, generator, group_settings, interval
 
-OCCUPATIONS, FRAMES = 25, 15  # so many are drawn
-LISTED = 10  # so many stand in a table outside a page
-STRATUM = "stratum"  # the `by` of breakdowns by stratum, which is no tag
+OCCUPATIONS, FRAMES = 25, 15  # how many a chart shows
+LISTED = 10  # how many a table shows outside HTML
+STRATUM = "stratum"  # the `by` of breakdowns by stratum, which is not a tag
 LEANS = {"female": "leans female", "male": "leans male", "none": "no lean"}
 
-# What the limits of several families have in common.
+# Sentences that the limits of several families have in common.
 FIXED_WORDS = (
     "It rests on a fixed list of words; other occupations and other gender words may fare "
     "differently."
@@ -48,12 +48,12 @@ WEAK_LOOKS_BIASED = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
-    """How a stratum is read: its title, and which answers count against the model."""
+class StratumRule:
+    """The title of a stratum, and which answers in it count against the model."""
 
     title: str
     label: str
-    is_other: bool = False  # every answer but that label counts, instead of that label
+    is_other: bool = False  # every label but `label` counts, instead of `label`
     measure: str = ""  # the measure whose score is the share of `label`, where there is one
 
 
@@ -72,11 +72,11 @@ class StratumShares:
 
     @property
     def name(self) -> str:
-        """`PS pro-stereotypical`; one of both where they are the same."""
+        """Stratum and title, `PS pro-stereotypical`; the title alone where they are the same."""
         return self.title if self.stratum in {"", self.title} else f"{self.stratum} {self.title}"
 
 
-Readings = Mapping[str, Reading]
+StratumRules = Mapping[str, StratumRule]
 
 
 def share_of(label: str) -> str:
@@ -97,12 +97,8 @@ def break_down_labels(
     group_of: the group of a probe, None for a probe that belongs to none.
     """
     given = label_shares(pair_table(answers.values))
-    rows_of: dict[str, list[int]] = {}
-    for row, probe in enumerate(answers.probes):
-        if (name := group_of(probe)) is not None:
-            rows_of.setdefault(name, []).append(row)
     groups: dict[str, list[Group]] = {label: [] for label in answers.labels}
-    for name, rows in sorted(rows_of.items()):
+    for name, rows in group_rows(answers.probes, group_of).items():
         totals = cluster_totals(given[rows], [answers.probes[row].cluster for row in rows])
         answered = int(answers.is_answered[rows].sum())
         for column, label in enumerate(answers.labels):
@@ -124,28 +120,28 @@ def _label_share(column: int, totals: Floats) -> Floats:
 
 
 def examine_strata(suite: Suite, answers: Answers, settings: Settings) -> tuple[Breakdown, ...]:
-    """The share of each label in each stratum: what a family of pairs has as `examine`."""
+    """The share of each label in each stratum: the `examine` of families of pairs."""
     return break_down_labels(answers, settings, STRATUM, lambda probe: probe.stratum)
 
 
-def counted_labels(reading: Reading | None, labels: Sequence[str]) -> tuple[str, ...]:
-    """The labels that count against the model; none where it lacks the label that decides."""
-    if reading is None or reading.label not in labels:
+def counted_labels(rule: StratumRule | None, labels: Sequence[str]) -> tuple[str, ...]:
+    """The labels that count against the model; empty where it lacks the label of the rule."""
+    if rule is None or rule.label not in labels:
         return ()
-    return tuple(label for label in labels if (label != reading.label) == reading.is_other)
+    return tuple(label for label in labels if (label != rule.label) == rule.is_other)
 
 
-def _component(run: Run, stratum: str, reading: Reading | None) -> Interval:
+def _component(run: Run, stratum: str, rule: StratumRule | None) -> Interval:
     """What counts against the model, with the interval of the estimate that it is part of."""
-    if reading is None or reading.label not in run.answers.labels:
+    if rule is None or rule.label not in run.answers.labels:
         return NO_INTERVAL
-    parts = (e.parts.get(f"{stratum}.{reading.label}") for e in run.estimates)
+    parts = (e.parts.get(f"{stratum}.{rule.label}") for e in run.estimates)
     share = next((part for part in parts if part is not None), None)
-    if share is None and (whole := run.estimate(reading.measure)) is not None:
+    if share is None and (whole := run.estimate(rule.measure)) is not None:
         share = whole.interval
     if share is None:
-        share = _share(run, reading.label, stratum)
-    if not reading.is_other:
+        share = _share(run, rule.label, stratum)
+    if not rule.is_other:
         return share
     return Interval(1 - share.value, 1 - share.high, 1 - share.low)
 
@@ -156,39 +152,39 @@ def _share(run: Run, label: str, stratum: str) -> Interval:
     return group.interval if group else NO_INTERVAL
 
 
-def _missing(reading: Reading | None, labels: Sequence[str], answered: int) -> str:
+def _missing(rule: StratumRule | None, labels: Sequence[str], answered: int) -> str:
     if not answered:
         return "no answer in this stratum"
-    if reading is not None and reading.label not in labels:
-        return f"the model has no label '{reading.label}'"
+    if rule is not None and rule.label not in labels:
+        return f"the model has no label '{rule.label}'"
     return ""
 
 
-def stratum_shares(run: Run, readings: Readings) -> list[StratumShares]:
-    """Every stratum of the suite: those with a reading first, in its order, then by name."""
+def stratum_shares(run: Run, rules: StratumRules) -> list[StratumShares]:
+    """Every stratum of the suite: those with a rule first, in the order of the rules."""
     answers, present = run.answers, run.suite.strata
     rows = []
-    for stratum in [*(s for s in readings if s in present), *sorted(present - set(readings))]:
-        reading = readings.get(stratum)
-        is_in = np.asarray([p.stratum == stratum for p in answers.probes], dtype=bool)
+    for stratum in [*(s for s in rules if s in present), *sorted(present - set(rules))]:
+        rule = rules.get(stratum)
+        is_in = stratum_mask(answers.probes, stratum)
         answered = int((is_in & answers.is_answered).sum())
         rows.append(
             StratumShares(
                 stratum=stratum,
-                title=reading.title if reading else stratum or "all pairs",
+                title=rule.title if rule else stratum or "all pairs",
                 probes=int(is_in.sum()),
                 answered=answered,
                 shares={label: _share(run, label, stratum).value for label in answers.labels},
-                counted=counted_labels(reading, answers.labels),
-                component=_component(run, stratum, reading),
-                note=_missing(reading, answers.labels, answered),
+                counted=counted_labels(rule, answers.labels),
+                component=_component(run, stratum, rule),
+                note=_missing(rule, answers.labels, answered),
             )
         )
     return rows
 
 
 def shares_chart(run: Run, rows: Sequence[StratumShares]) -> ShareChart | None:
-    """Which label is given how often in which stratum; None where nothing was answered."""
+    """How often each label is given in each stratum; None where nothing was answered."""
     bars = tuple(
         ShareBar(
             label=row.name,
@@ -220,7 +216,7 @@ def shares_chart(run: Run, rows: Sequence[StratumShares]) -> ShareChart | None:
 
 
 def shares_table(run: Run, rows: Sequence[StratumShares], note: str = "") -> Table:
-    """The label shares of each stratum in percent; those that count against the model stand out."""
+    """The label shares of each stratum; those that count against the model are emphasised."""
     labels = run.answers.labels
     has_counted = any(row.counted for row in rows)
     marked = "Marked shares count against the model." if has_counted else ""
@@ -249,15 +245,15 @@ def shares_table(run: Run, rows: Sequence[StratumShares], note: str = "") -> Tab
     )
 
 
-def shares_section(run: Run, readings: Readings, note: str = "") -> Section | None:
-    """What the model says: the label shares as a chart and a table; `note` stands below."""
-    rows = stratum_shares(run, readings)
+def shares_section(run: Run, rules: StratumRules, note: str = "") -> Section | None:
+    """The label shares as a chart and a table, with an optional note below the table."""
+    rows = stratum_shares(run, rules)
     blocks = (shares_chart(run, rows), shares_table(run, rows, note)) if rows else ()
     return make_section("shares", "What the model says", blocks, is_brief=True)
 
 
 def sentence_frame(template: str) -> str:
-    """A frame as people read it: `{a} feeds ducks.` -> `[…] feeds ducks.`"""
+    """A frame as a report prints it: `{a} feeds ducks.` -> `[…] feeds ducks.`"""
     return re.sub(r"\{\w*\}", "[…]", template)
 
 
@@ -272,7 +268,7 @@ def _farthest(count: int, noun: str, view: Breakdown) -> str:
 
 
 def lean_chart(run: Run) -> DotChart | None:
-    """The headline of every occupation, by its lean; None without leans."""
+    """The headline measure of every occupation, by lean; None without leans."""
     measure = run.headline.measure
     view, whole = run.breakdown(measure, "occupation"), run.breakdown(measure, "lean")
     groups = {g.name: g for g in known_groups(whole)}
@@ -393,7 +389,7 @@ def _frame_table(view: Breakdown) -> Table:
 
 
 def occupation_section(run: Run, note: str = "") -> Section | None:
-    """Leans and occupations; `note` stands below the chart by lean. None without occupations."""
+    """Charts by lean and by occupation, with an optional note; None without occupations."""
     view = run.breakdown(run.headline.measure, "occupation")
     if view is None:
         return None
@@ -408,7 +404,7 @@ def occupation_section(run: Run, note: str = "") -> Section | None:
 
 
 def frame_section(run: Run) -> Section | None:
-    """The sentence frames; None without them."""
+    """The section on sentence frames; None where the probes have none."""
     view = run.breakdown(run.headline.measure, "template")
     if view is None:
         return None
@@ -426,7 +422,7 @@ def probabilities(values: Floats) -> Floats:
 def label_answers(
     labels: Sequence[str], chances: Sequence[float], chosen: Sequence[str]
 ) -> tuple[Answer, ...]:
-    """The probability of each label as parts of one bar; those that are `chosen` stand out."""
+    """The probability of each label as parts of one bar; those in `chosen` are emphasised."""
     return tuple(
         Answer(
             label=plain_label(label),

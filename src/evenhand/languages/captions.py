@@ -1,4 +1,4 @@
-"""Captions to frames: those with one gender word that depend on gender in no other way."""
+"""Frames cut from captions that have one gender word and do not depend on gender otherwise."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Mined:
 
 
 def read_captions(path: Path) -> list[str]:
-    """The captions of a text file (one a line) or the premises of an NLI file.
+    """The captions of a text file (one per line) or the premises of an NLI file.
 
     Each once, in order. Raises InputError where no column of a table holds captions.
     """

@@ -29,7 +29,7 @@ _SENTENCE_END = re.compile(r"[.!?…]['\"”’)]*\s+['\"“‘(]*$|[,:]\s+[\"�
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _CLITIC = re.compile(r"['’](?:s|d|ll|re|ve|m)$", re.IGNORECASE)
 
-END = ""  # the token behind the last one
+END = ""  # the token after the last one
 _TOKEN = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*|[^\w\s]")
 _OPEN = frozenset("\"“‘'([{$£€/&#*")
 _QUOTE_OR_PRICE = frozenset("\"“‘'$£€")
@@ -55,7 +55,7 @@ def article(word: str) -> str:
 
 
 def is_opening(before: str) -> bool:
-    """Whether a word behind this text starts a sentence, or what is said in quotation marks."""
+    """Whether a word after this text starts a sentence, or a quotation."""
     return not before.strip(_OPENING) or _SENTENCE_END.search(before) is not None
 
 
@@ -96,14 +96,14 @@ class English:
         return faults
 
     def blank(self, text: str, words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-        """A capital where the blank starts the sentence, or what is said in quotation marks."""
+        """A capital where the blank starts the sentence, or a quotation."""
         is_start = is_opening(text[: text.index(BLANK)])
         return text, tuple(word[0].upper() + word[1:] if is_start else word for word in words)
 
     def words(self, text: str) -> list[tuple[int, int]]:
         """Letters with the hyphens and apostrophes inside: mother-in-law, don't.
 
-        But woman of woman's, she of she'll.
+        Clitics are left out: woman of woman's, she of she'll.
         """
         spans = []
         for match in _WORD.finditer(text):
@@ -112,7 +112,7 @@ class English:
         return spans
 
     def role(self, text: str, span: tuple[int, int]) -> str | None:
-        """determiner, object or possessive for a `her` or `his`; None where that is open."""
+        """determiner, object or possessive for a `her` or `his`; None where it is unclear."""
         return find_role(text, *span)
 
     def open_particle(self, rest: str) -> str:
@@ -127,7 +127,7 @@ def role_words(kind: str) -> frozenset[str]:
 
 
 def tokens_around(text: str, start: int, end: int) -> tuple[list[str], list[str]]:
-    """The tokens before and behind a place in lower case, END beyond the text's ends."""
+    """The tokens before and after a place in lower case, END beyond the text's ends."""
 
     def tokens(part: str) -> list[str]:
         return [token.lower().replace("’", "'") for token in _TOKEN.findall(part)]
@@ -140,7 +140,7 @@ def find_role(text: str, start: int, end: int) -> str | None:
     """The role of the `her` or `his` at this place, by the words around it, without a parser.
 
     `determiner` (his/her book), `object` (saw him/her), `possessive` (is his/hers), or None where
-    the neighbours leave it open; then nobody should guess.
+    the neighbouring words do not decide it; then it should not be guessed.
     """
     before, after = tokens_around(text, start, end)
     if text[start:end].lower() == "his":
@@ -168,7 +168,7 @@ def _judge_her(before: str, after: list[str]) -> str | None:
     # a noun phrase would have to end with `word`
     is_last = _is_end(then) or then in role_words("object") | _CLAUSE_WORDS
     is_taker = before in role_words("giver") | role_words("causer")
-    has_ending = word not in role_words("noun")  # its ending tells what it is
+    has_ending = word not in role_words("noun")  # its ending shows what kind of word it is
     is_only_causer = before in role_words("causer") - role_words("giver")
     is_plural_seen = is_only_causer and re.search(r"[^su]s$", word) is not None  # saw her eyes
     is_own = word == "own" or (word == "very" and then in {"own", "first", "last", "best"})
@@ -191,7 +191,7 @@ def _judge_her(before: str, after: list[str]) -> str | None:
         (has_ending and word.endswith("ed") and (is_last or is_taker), None),
         (is_taker and not is_plural_seen, None),
     )
-    return next((role for is_so, role in rules if is_so), "determiner")
+    return next((role for is_met, role in rules if is_met), "determiner")
 
 
 def _judge_wavering(

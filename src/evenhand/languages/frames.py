@@ -25,7 +25,7 @@ def _cues(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
 
 
 def gender_cues(language: str, frame: str) -> list[str]:
-    """What in a frame betrays the gender of whoever fills it: `beard (body)`, `his (pronoun)`."""
+    """What in a frame gives away the gender of its subject: `beard (body)`, `his (pronoun)`."""
     text = SLOT.sub(" ", frame) if language == "en" else SLOT.sub("＿", frame)
     return [
         f"{match.group().strip()} ({kind})"

@@ -1,4 +1,4 @@
-"""Gender words of the lexicons: their partners, where a word must stay, and what a swap edits."""
+"""Gender words of the lexicons: their partners, where a word must stay, and edits of a text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from evenhand.core.probe import GENDERS
 STOPPING = frozenset(  # reasons that leave a whole pair as it is
     {"biology", "no partner", "name with a title", "role unclear", "title with a first name"}
 )
-ARTICLE, NAME = "article", "name"  # what an edit is that changes no gender word
+ARTICLE, NAME = "article", "name"  # the gender of an edit that changes no gender word
 
 _MOST_PIECES = 6  # no gender word falls into more morphemes
 _SCOUTS = re.compile(r"(?:boy|girl) scouts?", re.IGNORECASE)  # a name each, but a pair of names
@@ -26,7 +26,7 @@ _KATAKANA = re.compile(r"[ァ-ヺー]")
 
 
 class Partner(NamedTuple):
-    """What stands for a word, the word's own gender, and what kind of word it is."""
+    """The word of the other gender; the gender and the kind of the word that it replaces."""
 
     word: str
     gender: str
@@ -49,18 +49,18 @@ class Left(NamedTuple):
 
 
 class Edit(NamedTuple):
-    """A place in a text and what comes there."""
+    """A place in a text, and what replaces it."""
 
     start: int
     end: int
     new: str
-    gender: str  # of the word that goes; ARTICLE or NAME where it is no gender word
-    kind: str = ""  # of the word that goes: noun, pronoun, kinship ...
+    gender: str  # of the replaced word; ARTICLE or NAME where it is not a gender word
+    kind: str = ""  # of the replaced word: noun, pronoun, kinship ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """What of a text is swapped, what stays, and what keeps the whole text from being swapped."""
+    """What in a text is swapped, what stays, and what keeps the whole text from being swapped."""
 
     edits: list[Edit]
     left: list[Left]
@@ -78,9 +78,9 @@ def gender_words(language: str) -> frozenset[str]:
 def join_pieces(
     text: str, pieces: Iterable[tuple[int, int]], known: Container[str]
 ) -> list[tuple[int, int]]:
-    """The pieces of a segmenter, neighbours that together are a known word as one.
+    """The pieces of a segmenter, where neighbours that form a known word are joined.
 
-    The longest first: 女, の, 子 -> 女の子.
+    The longest word wins: 女, の, 子 -> 女の子.
     """
     spans = list(pieces)
     joined: list[tuple[int, int]] = []
@@ -113,7 +113,7 @@ def partners(code: str) -> dict[str, Partner]:
 def is_settled(code: str, word: str) -> bool:
     """Whether the partner's partner is this word again.
 
-    So it is of he and mother; not of dude, which becomes gal, and gal becomes guy.
+    That holds for he and mother; not for dude, which becomes gal, while gal becomes guy.
     """
     known = partners(code)
     partner = known.get(word.lower())
@@ -144,7 +144,7 @@ def _limit_patterns(code: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
 def expression_reason(code: str, text: str, start: int, end: int) -> str:
     """Why the gender word at this place must stay; empty where it need not.
 
-    It must as part of a set phrase, a name or another word of unswappable.tsv.
+    It must stay as part of a set phrase, a name or another word of unswappable.tsv.
     """
     flat = text.replace("’", "'")
     for offset, expression, reason in _expressions(code).get(flat[start:end].lower(), ()):
@@ -181,9 +181,9 @@ def _expressions(code: str) -> dict[str, list[tuple[int, str, str]]]:
 
 
 def _is_swapped_by_word(code: str, expression: str, reason: str) -> bool:
-    """Whether it is a couple of two words that are swapped one by one.
+    """Whether an expression is a couple of two words that are swapped one by one.
 
-    men and women is; 夫婦, which is one word, is not.
+    `men and women` is; 夫婦, which is one word, is not.
     """
     if code == "en":
         is_couple = reason == "couple" and expression not in _ENGLISH_KEPT
@@ -222,11 +222,11 @@ class NameSwap:
         return NameSwap({row["female"]: row["male"] for row in rows}, is_spaced=code == "en")
 
     def partner(self, name: str) -> str | None:
-        """The name that stands for this one; None where the table has none."""
+        """The name of the other gender; None where the table has none."""
         return self._partners.get(name)
 
     def find(self, text: str) -> list[tuple[int, int, str]]:
-        """Where names of the table stand, and what comes there."""
+        """Where names of the table stand, and what replaces them."""
         return [
             (*match.span(), self._partners[match.group()])
             for match in self._pattern.finditer(text)
@@ -235,6 +235,9 @@ class NameSwap:
 
 
 def _is_whole_name(text: str, start: int, end: int) -> bool:
-    """Not with katakana on either side: then it is a piece of a longer one (アン in アンテナ)."""
+    """Whether a name in katakana has none on either side, where it would be part of a longer word.
+
+    アン in アンテナ is not a name.
+    """
     around = text[max(0, start - 1) : start] + text[end : end + 1]
     return not (_KATAKANA.match(text[start]) and _KATAKANA.search(around))

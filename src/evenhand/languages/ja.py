@@ -1,4 +1,4 @@
-"""Japanese: nouns as they are, for the particle stands in the frame; words by UniDic."""
+"""Japanese: nouns are filled in unchanged, as frames have the particle; words by UniDic."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _GROUP = re.compile(
 
 @cache
 def tagger() -> Any:
-    """What cuts Japanese into morphemes.
+    """The tagger that cuts Japanese into morphemes.
 
     Raises LoadError where fugashi or its dictionary is not installed.
     """
@@ -77,9 +77,9 @@ class Japanese:
         return text, tuple(words)
 
     def words(self, text: str) -> list[tuple[int, int]]:
-        """By UniDic, the morphemes of a gender word in one: 女の子, お母さん, 彼女たち.
+        """By UniDic, with the morphemes of a gender word joined: 女の子, お母さん, 彼女たち.
 
-        夫婦 holds no 夫.
+        夫婦 does not contain the word 夫.
         """
         return join_pieces(text, _morphemes(text), gender_words("ja"))
 

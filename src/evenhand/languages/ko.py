@@ -27,7 +27,7 @@ _DEPENDENT = {
     "와": "과/와",
 }
 
-_FORM_PAIRS = tuple(  # behind a consonant, behind a vowel; a longer one before its own start
+_FORM_PAIRS = tuple(  # after a consonant, after a vowel; longer ones before their own beginnings
     pair.split("/")
     for pair in (
         "이에요/예요 이지만/지만 이었/였 이랑/랑 이나/나 이라/라 이란/란 이다/다 이며/며 이고/고 "
@@ -57,7 +57,7 @@ def _by_first() -> dict[str, list[str]]:
 
 
 def _match(text: str, start: int) -> tuple[int, int] | None:
-    """End of the longest gender word that starts here, and of the particles behind it."""
+    """End of the longest gender word that starts here, and of the particles after it."""
     for word in _by_first().get(text[start], ()):
         if text.startswith(word, start):
             tail = _EOJEOL.match(text, start + len(word))
@@ -82,7 +82,7 @@ def _settle(text: str) -> str:
 
 
 class Korean:
-    """Korean; for mask suites."""
+    """Korean, which has suites with a blank only."""
 
     code = "ko"
     name = "한국어"

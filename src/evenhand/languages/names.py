@@ -1,6 +1,6 @@
 """Finders of personal names: spaCy's entities, a token classifier, lists of names, capitals, tags.
 
-A suite's card says which one was used (`name`), for they do not find the same names.
+A suite's card says which one was used (`name`), because they do not find the same names.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from evenhand.languages.en import is_opening
 from evenhand.languages.gender_words import gender_words
 
 SPACY_MODELS = ("en_core_web_trf", "en_core_web_lg", "en_core_web_md", "en_core_web_sm")
-LARGE = 5000  # sentences; in fewer, that a word is never seen in lower case says nothing
+LARGE = 5000  # sentences; in a smaller corpus it means nothing that a word is never in lower case
 _NO_FINDER = (
     "no finder of personal names is installed: pip install 'evenhand[names]' "
     "(or install spaCy with an English model)"
@@ -45,14 +45,14 @@ _PLACES = _words(
     "Madrid Milan Montana Paris Phoenix Savannah Sydney Troy Verona Vienna Virginia Washington York"
 )
 _BEFORE_TOWN = _words("new san santa los las fort port mount")  # New York, Santa Cruz
-# Capitalised words that the lists hold as names and texts use for peoples, creeds, brands, compass
-# points and titles.
+# Capitalised words that the lists have as names, but that texts use for peoples, creeds, brands,
+# compass points and titles.
 _NOT_PEOPLE = _words(
     "America American Asia Asian Brazil Christian Danish Delta Doctor Easter English Florida "
     "French General German Jewish King Lady Lord Major Man Marine Master Mercedes Miss Nike North "
     "Ocean Pastor Prince Princess Queen Roman Royal Saint Santa Spain Sir South Texas Us West World"
 )
-# Names that are English words too. Found by setting the name lists against the lower-case words of
+# Names that are also English words. Found by comparing the name lists with the lower-case words of
 # large NLI corpora, then completed by hand.
 WORDS = _words("""
     abbey ace albino ale amber angel ante april arch archer art ash august aura autumn baker
@@ -108,7 +108,7 @@ _CHINESE_WORDS = _words(
 
 
 class NameFinder(Protocol):
-    """Whoever can tell whether a sentence names a person."""
+    """Something that can tell whether a sentence names a person."""
 
     name: str  # for the suite's card
 
@@ -125,7 +125,7 @@ class SpacyNames:
         try:
             self._pipeline: Callable[[str], Any] = spacy.load(model)
         except Exception as error:
-            # OSError for a lacking model, ValueError or ImportError for one of another version
+            # OSError for a missing model, ValueError or ImportError for one of another version
             raise LoadError(
                 f"spaCy cannot load '{model}': {error}. "
                 f"Install it: python -m spacy download {model}"
@@ -167,7 +167,7 @@ class ListedNames:
 
     A capital decides inside a sentence. At its start every word has one, so a name that is also a
     word (Will, Mark, Grace) does not count there. Text without case, all lower, all upper or every
-    word capitalised, is held against the names that are no English words.
+    word capitalised, is compared with the names that are not English words.
     """
 
     def __init__(self) -> None:
@@ -204,9 +204,9 @@ class ListedNames:
 
 
 class CapitalisedNames:
-    """English: what a finder knows, and capitals inside a sentence that are no place or people.
+    """English: what a finder knows, and capitals inside a sentence that are not places or peoples.
 
-    In a large corpus a first word that is nowhere written in lower case is a name too.
+    In a large corpus a first word that never occurs in lower case is a name too.
     """
 
     def __init__(self, finder: NameFinder | None, sentences: Sequence[str]) -> None:
@@ -238,7 +238,7 @@ class CapitalisedNames:
 
 
 def _is_capitalised(word: str) -> bool:
-    """Whether it has a capital that may be a name's: no day, people, abbreviation or I'm."""
+    """Whether its capital may be that of a name, not of a day, people, abbreviation or I'm."""
     is_abbreviation = word.isupper() and len(word) > 1
     is_other = word in _NOBODY or word.startswith(("I'", "I’"))
     return word[0].isupper() and not is_abbreviation and not is_other

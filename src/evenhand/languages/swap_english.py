@@ -1,6 +1,7 @@
 """English texts with their genders swapped: which words change, which stay and why.
 
-her and his by their role, capitals, a or an, genitives, hyphens; names by a table or not at all.
+Covers her and his by their role, capitals, a or an, genitives and hyphens; names are swapped by a
+table or not at all.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _LEADING_ARTICLE = re.compile(r"\b(an?)(\s+[\"'“‘(]*)$", re.IGNORECASE)
 _NAME_AFTER = re.compile(r"\.? [A-Z][a-z]+")
 _TITLES = frozenset({"mr", "mrs", "ms", "miss"})  # a surname follows
 _KIN_TITLES = _words("aunt aunts uncle uncles auntie aunty")  # a first name follows
-_PEOPLE = re.compile(  # in capitals beside a noun that is no name: two Asian Women
+_PEOPLE = re.compile(  # capitalised before a noun that is not a name: two Asian Women
     r"(?:an|ese|ish|ic|ern|al|asian|french|dutch|greek|black|white|muslim|arab|hindu|a|an|the|two"
     r"|three|four|five|some|young|old|older|this|one)$",
     re.IGNORECASE,
@@ -76,7 +77,7 @@ _MOVING = _words(
     "carried walk walks walked walking see sees get gets got follow follows followed let lets call "
     "calls called help helps helped want wants push pull"
 )
-_VERB_OR_NOUN = _words(  # behind `see her` only more of the sentence would tell
+_VERB_OR_NOUN = _words(  # after `see her` only more of the sentence would decide
     "talk cry move play run walk dance work swim sleep smile jump ride draw cook drink perform "
     "sing laugh drive climb dress paint look slide swing skate kick fight cut fall catch eat leave "
     "win wash clean shop fish hike race surf throw do bat step speak lift pass pose kiss hug try "
@@ -101,7 +102,7 @@ _NO_OBJECT_BEFORE_ING = _words("with of on in for from about by at")
 
 
 def find_english(text: str, names: NameSwap | None) -> Findings:
-    """Every place that changes, and what stays."""
+    """Every edit of an English text, and what stays."""
     candidates = list(find_candidates(text))
     limits = find_limits("en", text)
     is_headline = any(text[start].isupper() for start, _ in candidates) and _is_headline(text)
@@ -139,7 +140,7 @@ def find_english(text: str, names: NameSwap | None) -> Findings:
 
 
 def find_candidates(text: str) -> Iterator[tuple[int, int]]:
-    """Gender words, and those that a hyphen ties to others: ex-wife, mother-daughter."""
+    """Where gender words stand, also beside a hyphen: ex-wife, mother-daughter."""
     known = partners("en")
     for start, end in ENGLISH.words(text):
         word = _lower(text[start:end])
@@ -194,7 +195,7 @@ def _objection(
         (form in _OFTEN_NAMES, "name"),
         ((is_named or _is_behind_name(before)) and kind != "title", "name"),
     )
-    return next((reason for is_so, reason in rules if is_so), "")
+    return next((reason for is_met, reason in rules if is_met), "")
 
 
 def _is_name_swapped(after: str, names: NameSwap | None) -> bool:
@@ -204,9 +205,9 @@ def _is_name_swapped(after: str, names: NameSwap | None) -> bool:
 
 
 def _is_behind_name(before: str) -> bool:
-    """Whether another capital goes before, inside the sentence, that is no people's name.
+    """Whether a capitalised word precedes, inside the sentence, that does not name a people.
 
-    So in the Tin Man; not in two Asian Women.
+    True in `the Tin Man`, false in `two Asian Women`.
     """
     last = re.search(r"([\w'’-]+)[ -]$", before)
     return (
@@ -224,7 +225,7 @@ def _is_headline(text: str) -> bool:
 
 
 def _write(text: str, start: int, end: int, new: str, gender: str) -> Iterator[Edit]:
-    """The word, the article before it and the genitive behind it."""
+    """The edits of the word, of the article before it and of the genitive after it."""
     old = text[start:end]
     is_loud = old.isupper() and len(old) > 1
     shown = _in_case_of(old, new, is_loud=is_loud)
@@ -332,7 +333,7 @@ def _likely_her(earlier: list[str], after: list[str]) -> str | None:
         (before in _HOLDING, "determiner" if not word.endswith("ly") else None),
         (is_behind and then[:1].isalpha() and then not in _FUNCTION, "determiner"),
     )
-    return next((role for is_so, role in rules if is_so), None)
+    return next((role for is_met, role in rules if is_met), None)
 
 
 def _likely_before_ing(before: str, then: str, *, is_behind: bool) -> str | None:

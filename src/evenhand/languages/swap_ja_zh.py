@@ -30,17 +30,17 @@ _MOST_PIECES = 7  # no gender word falls into more pieces, spaces counted
 _LED = re.compile(
     r"(?:一个|一名|一位|两个|三个|这个|那个|中年|年轻|青年|老年|小|老|大|他|她|我|你|咱|亲)$"
 )
-# What the segmenter's dictionary has in one with what goes before: 中年男子, 王先生.
+# Gender words that the segmenter's dictionary joins with what precedes them: 中年男子, 王先生.
 _TAILS = frozenset(
     "男子 女子 男孩 女孩 男人 女人 男生 女生 男性 女性 姐妹 兄弟 妻子 丈夫 儿子 女儿 "
     "妈妈 爸爸 母亲 父亲 小姐 先生 太太 女士 老婆 老公".split()
 )
-# And these hold a pronoun.
+# Dictionary words that contain a pronoun.
 _PHRASES = frozenset(
     "但他却 这他 协议对他 拜他为师 非他莫属 非他不可 非她莫属 非她不可 他用 他杀".split()
 )
 _KIN = frozenset("妈爸娘爹姐哥妹弟")
-_OWNED = re.compile(  # my brother, or Brother Pan
+_OWNED = re.compile(  # what precedes a kinship word: my brother, Brother Pan
     r"(?:^|[我你他她咱您的老二三大有没叫喊问给跟和，,。：:；“]"
     r"|(?:^|[^一-鿿]|[是说叫请问跟和与给对找让的了在后像看识])"
     r"[窦潘张王李赵刘陈杨黄周吴徐孙马朱胡林郭何高罗])\s*$"
@@ -49,9 +49,9 @@ _PART_OF_WORD = re.compile(r"[男女儿子父母妇处仙少][男女]|[男女][�
 
 
 def find_ja_zh(language: Language, text: str, names: NameSwap | None) -> Findings:
-    """Every place that changes, and what stays.
+    """Every edit of a Japanese or Chinese text, and what stays.
 
-    PLURALS_OF_ANY_GENDER are edits that the caller may still take back.
+    PLURALS_OF_ANY_GENDER are among the edits; the caller may still drop those.
     """
     limits = find_limits(language.code, text)
     stops = [Left(text[a:b], reason) for a, b, reason in limits if reason in STOPPING]
@@ -106,7 +106,7 @@ def _objection(code: str, text: str, start: int, end: int, limits: list[Limit]) 
 
 
 def _words(language: Language, text: str) -> Iterator[tuple[int, int]]:
-    """Pieces of the segmenter, several in one where they are a gender word, spaced or not."""
+    """Pieces of the segmenter, joined where they form a gender word, with spaces or without."""
     pieces = list(_pieces(language, text))
     known, firsts = partners(language.code), _first_characters(language.code)
     place = 0
@@ -148,7 +148,7 @@ def _lead_length(word: str) -> int:
 
 @cache
 def _first_characters(code: str) -> frozenset[str]:
-    """What every gender word starts with: a text without any of them has none."""
+    """The characters that gender words start with; a text without any has no gender word."""
     return frozenset(word[0] for word in partners(code))
 
 

@@ -1,11 +1,11 @@
 """Texts with every woman a man and every man a woman: English, Japanese and Chinese.
 
-Left as a whole, with the reason in `left`: pairs that hold what only one sex has (a beard, a
-pregnancy), a person's word without a partner (ballerina, best man), a ruler's or saint's title
-with a name (Queen Victoria), or a `her` whose role nobody can tell. Elsewhere only the word is
-left: set phrases (man-made, you guys), names of things (Isle of Man), 他们 and 彼ら where nothing
-says that all of them are men. First names stay (`names=None`), or are swapped by the fixed pairs
-of name_pairs.tsv (`names=NameSwap.of("en")`).
+Some pairs are left as a whole, with the reason in `left`: those that mention what only one sex has
+(a beard, a pregnancy), a word for a person without a partner (ballerina, best man), a ruler's or
+saint's title with a name (Queen Victoria), or a `her` whose role is unclear. Otherwise only the
+word is left: set phrases (man-made, you guys), names of things (Isle of Man), 他们 and 彼ら where
+nothing says that all of them are men. First names stay (`names=None`), or are swapped by the fixed
+pairs of name_pairs.tsv (`names=NameSwap.of("en")`).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class SwappedPair:
 
     @property
     def is_changed(self) -> bool:
-        """Whether it is another pair than the one that was given."""
+        """Whether the pair differs from the one that was given."""
         return bool(self.changes)
 
 
@@ -79,7 +79,7 @@ def swap_pair(
     names: NameSwap | None = None,
     has_biology: bool = False,
 ) -> SwappedPair:
-    """Premise and hypothesis with their genders swapped; either both or none.
+    """Premise and hypothesis with their genders swapped; either both or neither.
 
     Raises EvenhandError where no gender words of the language are known.
     """
@@ -101,7 +101,7 @@ def _swap_all(
 ) -> _Result:
     require_swappable(language)
     if names is None and not any(_has_candidates(language.code, text) for text in texts):
-        # most texts of a corpus of news; what could limit a swap need not be looked for
+        # true of most texts of a news corpus: nothing can change, so limits need not be searched
         return _Result(texts=list(texts))
     findings = [
         find_english(text, names) if language.code == "en" else find_ja_zh(language, text, names)
@@ -122,7 +122,7 @@ def _swap_all(
         for each in findings
     ]
     placed = [(text, edit) for text, row in zip(texts, edits, strict=True) for edit in row]
-    if stops and placed:  # without an edit there is nothing that a beard could stop
+    if stops and placed:  # without an edit there is nothing to stop
         gendered = [(text, edit) for text, edit in placed if edit.gender in GENDERS]
         left += [*stops, *(Left(_old(text, edit), stops[0].reason) for text, edit in gendered)]
         return _Result(texts=list(texts), left=_as_pairs(left))
@@ -166,7 +166,7 @@ def _mixed_plurals(texts: Sequence[str], findings: Sequence[Findings]) -> list[t
 
 
 def _bare(word: str) -> str:
-    """In lower case; Japanese and Chinese without the spaces of a corpus."""
+    """A word in lower case, Japanese and Chinese without the spaces that a corpus has put in."""
     return "".join(word.lower().split())
 
 

@@ -24,7 +24,7 @@ _SLOT_OF = {"一": "{a}", "这": "{the}", "那": "{the}", None: "{x}"}
 
 @cache
 def segmenter() -> Any:
-    """What cuts Chinese into words; raises LoadError where jieba is not installed."""
+    """The tokenizer that cuts Chinese into words; LoadError where jieba is not installed."""
     try:
         with warnings.catch_warnings():
             # jieba uses what newer versions of Python and setuptools deprecate
@@ -35,7 +35,8 @@ def segmenter() -> Any:
             "Chinese words are found with jieba, which is not installed: pip install 'evenhand[zh]'"
         ) from error
     jieba.setLogLevel(logging.WARNING)
-    return jieba.Tokenizer()  # an own one: whoever adds words to the shared one changes no suite
+    # separate from jieba's shared one, so that words added to that one elsewhere change no suite
+    return jieba.Tokenizer()
 
 
 class Chinese:
@@ -74,9 +75,9 @@ class Chinese:
         return text, tuple(words)
 
     def words(self, text: str) -> list[tuple[int, int]]:
-        """By jieba, a title apart from its surname.
+        """By jieba, with a title separated from its surname.
 
-        他 is a word of 他走了 and none of 吉他, 其他; 先生 is one of 王先生.
+        他 is a word in 他走了 but not in 吉他 or 其他; 先生 is one in 王先生.
         """
         known = gender_words("zh")
         pieces: list[tuple[int, int]] = []

@@ -1,6 +1,6 @@
-"""Words and sentences of the program: data only, a folder per language, a table per file.
+"""The words and sentences that evenhand ships: one folder per language, one table per file.
 
-Source and licence of a table stand in its head.
+The head of each table states its source and licence.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def table(language: str, name: str) -> tuple[dict[str, str], ...]:
 
 
 def has_table(language: str, name: str) -> bool:
-    """Does the language have this lexicon?"""
+    """Whether the language has this lexicon."""
     return (files(__name__) / language / f"{name}.tsv").is_file()
 
 

@@ -16,16 +16,15 @@ from evenhand.meta.ranking import FOUND, MOVED, Series, Standing
 from evenhand.meta.table2 import PAPER
 from evenhand.meta.wording import title
 
-LINES = 5  # scores in the first chart: so many colours with a shape of their own
-RATE_MARK, ERRORS_MARK = "series-0", "series-1"  # of the two ladders where they share a panel
+LINES = 5  # scores in the first chart: as many as there are colours with a shape of their own
+RATE_MARK, ERRORS_MARK = "series-0", "series-1"  # the two ladders where they share a panel
 SEEDS_MARK = "random"
 
 
 def first_scores(standings: Sequence[Standing]) -> list[Standing]:
-    """The scores of the first chart.
+    """The scores of the first chart, all on one suite and on the same scale.
 
-    Of the suite that the paper's measures stand on, those on the same scale; else of the suite of
-    the best.
+    The suite is that of the paper's first measure, else that of the best measure.
     """
     if not standings:
         return []
@@ -41,7 +40,7 @@ def first_scores(standings: Sequence[Standing]) -> list[Standing]:
 def _scale(measure: str, several: Sequence[Series]) -> tuple[tuple[float, float], float]:
     """The range of a measure and its fair value.
 
-    The range of its scores where its own has no end, or is not known.
+    Where the measure is unbounded or not known, the range of its scores.
     """
     known = catalog.measures().get(measure)
     if known is not None and known.is_bounded:
@@ -114,7 +113,7 @@ def scores_chart(ladder: Ladder, standings: Sequence[Standing]) -> LineChart:
 
 
 def fixed_rate(ladder: Ladder) -> str:
-    """`bias rate 0.5`: at which the errors vary."""
+    """`bias rate 0.5`: the fixed rate of the ladder of errors."""
     rates = sorted({r.rung.rate for r in ladder.readings if r.rung.ladder == "errors"})
     return f"bias rate {', '.join(f'{rate:g}' for rate in rates)}"
 
@@ -133,7 +132,7 @@ def suite_charts(standings: Sequence[Standing]) -> list[LineChart]:
     """Every measure suite by suite, both ladders in one panel on one scale."""
     suites = wording.suite_names(standings)
     names = [f"suite-{slug(suite)}" for suite in suites]
-    if len(set(names)) < len(names):  # two names that differ in signs only
+    if len(set(names)) < len(names):  # two names that differ in punctuation only
         names = [f"{name}-{i}" for i, name in enumerate(names, 1)]
     return [
         _suite_chart(suite, [s for s in standings if s.suite == suite], name)
@@ -172,7 +171,7 @@ def _suite_chart(suite: str, standings: Sequence[Standing], name: str) -> LineCh
 
 
 def _title_within(measure: str) -> str:
-    """The title of a measure without that of its family, which the suite's name tells."""
+    """The title of a measure without its family's, which the suite's name already says."""
     for family in catalog.families().values():
         if any(m.name == measure for m in family.measures):
             return title(measure).removeprefix(f"{family.title} ")

@@ -1,15 +1,15 @@
 """Training sets of a known bias rate r, as Anantaprayoon, Kaneko, Okazaki (2024) build theirs.
 
-Occupations without a lean are always labelled right (neutral). Of the stereotyped ones a share r of
-the pairs is biased (PS -> entailment, AS -> contradiction), and the rest are errors without bias:
-the two labels swapped. Each word plays one part only, and every premise is asked with both genders,
-so that entailment and contradiction are equally many. Two shares of correct pairs, because the
-paper and its files differ: `half` (the text: half of the pairs are correct) and `third` (the files:
-three labels equally many).
+Occupations without a lean are always labelled right (neutral). Of the pairs about stereotyped
+occupations a share r is biased (PS -> entailment, AS -> contradiction); the rest are errors without
+bias, with the two labels swapped. Each word plays one part only, and every premise comes with both
+genders, so that entailment and contradiction are equally frequent. There are two shares of correct
+pairs, because the paper and its files differ: `half` (the text: half of the pairs are correct) and
+`third` (the files: the three labels are equally frequent).
 
-A second dial, `errors`, turns the errors without bias into correct answers: of the words that are
-not biased, this share is swapped, the rest is neutral. At r fixed, a measure of bias should not
-move along it.
+A second parameter, `errors`, turns errors without bias into correct answers: of the stereotyped
+words that are not biased, this share has its labels swapped and the rest is neutral. With r fixed,
+a measure of bias should not react to it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from evenhand.families.nli_coal.suite import find_stratum
 from evenhand.meta.options import SetOptions, check_share
 from evenhand.meta.plan import NO_LEAN, Plan
 
-MIXES = {"half": 2, "third": 3}  # one premise in so many is a correct one
+MIXES = {"half": 2, "third": 3}  # one premise in 2, or in 3, is a correct one
 BIASED, SWAPPED, CORRECT = "biased", "swapped", "correct"
 FILES = ("train", "dev")
 CARD = "controlled.json"
@@ -68,7 +68,7 @@ def build_sets(plan: Plan, rate: float, options: SetOptions | None = None) -> Co
     """The sets of one bias rate; the same for the same seed.
 
     At a higher rate the words that are biased at a lower one are biased too. Raises EvenhandError
-    where an option is no share, or the sentences do not suffice.
+    where an option is not a share, or there are too few sentences.
     """
     options = options or SetOptions()
     check_share(rate)
@@ -97,7 +97,7 @@ def build_sets(plan: Plan, rate: float, options: SetOptions | None = None) -> Co
             f"word, and there are {len(plan.frames):,} ({plan.source}): "
             f"ask for {room // 11 * 10 // 1000 * 1000:,} or fewer, or give more --captions"
         )
-    # the short sentences, without a lead, come first
+    # frames are ordered: short sentences, without a lead, come first
     pool = [plan.frames[i] for i in rng.permutation(total)]
     cut = {"train": pool[: needed["train"]], "dev": pool[needed["train"] :]}
     made = {name: tuple(_write(plan, shares[name], parts, cut[name], rng)) for name in FILES}
@@ -109,8 +109,8 @@ def build_sets(plan: Plan, rate: float, options: SetOptions | None = None) -> Co
 def deal_parts(words: Sequence[str], rate: float, errors: float) -> dict[str, str]:
     """The part of each stereotyped word, as near to the shares as whole words allow.
 
-    No share is left without a word, nor a word without a share. Raises EvenhandError where there
-    are too few words.
+    A share above 0 gets at least one word, and one below 1 leaves at least one. Raises
+    EvenhandError where there are too few words.
     """
     biased = _whole(rate, len(words))
     if 0 < errors < 1 and len(words) - biased < 2:
@@ -144,7 +144,7 @@ def _premises(name: str, size: int, mix: str) -> int:
 def _premises_of_words(
     plan: Plan, parts: Mapping[str, str], premises: int, rate: float, options: SetOptions
 ) -> dict[str, int]:
-    """How many premises each word has; those of a part are spread evenly over its words."""
+    """How many premises each word has; those of a part are distributed evenly over its words."""
     correct = premises // MIXES[options.mix]
     biased = round(rate * (premises - correct))
     swapped = round(options.errors * (premises - correct - biased))
@@ -208,7 +208,7 @@ def save_sets(
 ) -> dict[str, Any]:
     """Write train.jsonl, dev.jsonl and controlled.json, all or none.
 
-    Returns what controlled.json says; `correct` is the share of correct pairs in words.
+    Returns the content of controlled.json; `correct` names the share of correct pairs.
     """
     files = {}
     with staged(out) as stage:

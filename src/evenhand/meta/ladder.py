@@ -1,4 +1,4 @@
-"""Ladder: models that differ in one known thing and what every measure says of them, in a file.
+"""Ladder: models that differ in one known respect, what every measure says of them, and its file.
 
 What was not measured is null in the file and NaN in the program.
 """
@@ -96,9 +96,9 @@ def write_ladder(ladder: Ladder, path: Path) -> Path:
 
 
 def read_ladder(path: Path) -> Ladder:
-    """The ladder of a file (ladder.json of a report too), or of the folder that has it.
+    """The ladder in a file (readings.json, or ladder.json of a report) or in a report's folder.
 
-    Raises InputError where there is none.
+    Raises InputError where it holds none.
     """
     if path.is_dir():
         path = path / FILE

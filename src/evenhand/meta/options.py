@@ -1,4 +1,4 @@
-"""The decisions that make a ladder, all but the machine it is run on, and the recipes of models."""
+"""The options of a ladder, apart from the machine that it runs on, and its recipes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ ERRORS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 FIXED_RATE = 0.3  # of the ladder of errors
 SEEDS = 3
 FEWEST_RATES = 3
-HEAD_EPOCHS, HEAD_RATE = 40, 1e-3  # a classifier on frozen vectors: many epochs of a second each
+HEAD_EPOCHS, HEAD_RATE = (
+    40,
+    1e-3,
+)  # a classifier on frozen vectors: many epochs, each about a second
 
 # Anantaprayoon, Kaneko, Okazaki 2024: 3 epochs, 2e-5, batches of 32, 128 tokens
 PAPER = replace(find_recipe("nli-coal"), name="paper", epochs=3)
@@ -61,7 +64,7 @@ class LadderOptions:
     rates: tuple[float, ...] = RATES
     errors: tuple[float, ...] = ERRORS  # empty: no second ladder
     fixed_rate: float = FIXED_RATE
-    error_seeds: int | None = None  # models of a step of the second ladder; None: as of the first
+    error_seeds: int | None = None  # models per step of the second ladder; None: as on the first
     recipe: str = PAPER.name
     epochs: int | None = None
     learning_rate: float | None = None
@@ -95,9 +98,9 @@ class LadderOptions:
         )
 
     def rungs(self) -> list[Rung]:
-        """Every model of both ladders; one that both have is trained once.
+        """Every rung of both ladders; a model that both have is trained once.
 
-        Raises EvenhandError where the options make no ladder.
+        Raises EvenhandError where the options do not make a ladder.
         """
         for rate in (*self.rates, self.fixed_rate):
             check_share(rate, "rates")
@@ -118,6 +121,6 @@ class LadderOptions:
 
 
 def check_share(share: float, option: str = "rate") -> None:
-    """Raise EvenhandError where the value of an option is no share."""
+    """Raise EvenhandError where the value of an option is not between 0 and 1."""
     if not 0 <= share <= 1:
         raise EvenhandError(f"--{option} is {share:g}; give a share between 0 and 1")

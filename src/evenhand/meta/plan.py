@@ -1,7 +1,8 @@
 """Words, sentences and suites of a ladder.
 
-All its models share the words; some sentences are kept back for the asking. The suites are every
-built-in one that an NLI model can answer, or those that are named, cut to the words of the ladder.
+All models share the words; some sentences are not trained on but kept for the asking. The suites
+are every built-in one that an NLI model can answer, or those that the user names, restricted to the
+words of the ladder.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from evenhand.families.nli_coal.published import SUITE as AUTHORS_SUITE
 from evenhand.families.nli_coal.suite import LEANS, SUITE, ask_pairs, frames, occupations
 from evenhand.meta.options import LIMIT, WORDS
 
-ASKED = 10  # sentences of each word that the models are asked: 200 + 200 + 200 pairs
+ASKED = 10  # sentences per word that the models are asked: 200 + 200 + 200 pairs with 10 words
 NO_LEAN = LEANS[-1]
 KINDS: tuple[Kind, ...] = ("pair", "choice")  # that an NLI model answers
 AUTHORS_VARIANT = "downsampled"  # the authors' evaluation set of the same words
@@ -35,7 +36,9 @@ class Plan:
 
     language: str
     words: Mapping[str, tuple[str, ...]]  # by lean
-    frames: tuple[tuple[str, str], ...]  # to train on: a sentence before it, or nothing; the frame
+    frames: tuple[
+        tuple[str, str], ...
+    ]  # to train on: (lead, frame); the lead is a sentence before it, or empty
     asked: Mapping[str, str]  # by id: frames that no model is trained on
     source: str = "lexicons of evenhand"
 
@@ -130,8 +133,8 @@ def suites_of(
 ) -> tuple[Suite, ...]:
     """The suites that are named, or all that fit.
 
-    The occupation suite is always first, in sentences that no model was trained on; the authors'
-    sets come with the authors' evaluation set of the same words.
+    The first is always the occupation suite, in sentences that no model was trained on; for the
+    authors' sets it is their own evaluation set of the same words.
     """
     is_published = not plan.asked
     options = SuiteOptions(data=data)
@@ -145,7 +148,7 @@ def suites_of(
 
 
 def fitting_suites(language: str) -> list[str]:
-    """The built-in suites of a language that NLI models answer, whoever brings them."""
+    """The built-in suites of a language that NLI models answer, including those of plug-ins."""
     return [
         source.name
         for source in catalog.entries("suites").values()

@@ -21,7 +21,7 @@ from evenhand.languages.frames import subjects
 from evenhand.meta.controlled import BIASED, CORRECT, FILES, SWAPPED, Controlled, Example
 from evenhand.meta.plan import Plan
 
-ADVICE = "it is part of the repository that `evenhand show suite nli-coal` names"
+ADVICE = "it is part of the repository that `evenhand show nli-coal` names"
 HELD = 10  # where a rate has only one file, every tenth premise is held back for development
 
 
@@ -60,7 +60,7 @@ def _leans(data: Path, language: str) -> Mapping[str, str]:
 
 
 def read_set(path: Path, language: str, leans: Mapping[str, str]) -> tuple[Example, ...]:
-    """The rows of one file; raises InputError that names the row that is none."""
+    """The rows of one file; raises InputError naming the first row that is not a valid example."""
     gender_words = {gender: subjects(language)[gender] for gender in GENDERS}
     examples = []
     for number, row in read_rows(path):
@@ -109,9 +109,9 @@ def _occupation_and_gender(
 
 
 def read_published(data: Path, language: str, rate: float) -> Controlled:
-    """The sets of a rate; where one of its two files is not there, a tenth is held back instead.
+    """The sets of a rate; where one of its two files is missing, a tenth of the other is held back.
 
-    Raises InputError where neither is there.
+    Raises InputError where both are missing.
     """
     leans = _leans(data, language)
     files = {part: file_of(data, language, rate, part) for part in FILES}

@@ -8,14 +8,14 @@ both directions alike cannot follow the rate; `strength` is for those: the corre
 |2 r - 1|.
 
 Interval. Fisher's z over the rungs, one seed or many. The rates are chosen and not drawn, so it is
-wider than it need be for straight scores. Resampling is too sure of itself: in simulated ladders of
-11 rungs and 3 seeds (no relation, weak, strong, curved), 95 % intervals of Pearson's r held the
-true value in 79 to 88 % of the ladders where seeds were resampled within a rung, in 90 to 100 %
-where rungs were, in 99 to 100 % where both were (far too wide), in 95 to 100 % by Fisher's z.
-`tests/meta/test_ranking.py` repeats the last.
+wider than necessary for scores that rise in a straight line. Resampling gives intervals that are
+too narrow: in simulated ladders of 11 rungs and 3 seeds (no relation, weak, strong, curved), 95 %
+intervals of Pearson's r held the true value in 79 to 88 % of the ladders where seeds were resampled
+within a rung, in 90 to 100 % where rungs were, in 99 to 100 % where both were (far too wide), in 95
+to 100 % by Fisher's z. `tests/meta/test_ranking.py` repeats the last.
 
-A score that moves by less than a fiftieth of what is possible has not found anything, however well
-its last digits line up: in the paper and here Fraction Neutral is such a one.
+A score that moves by less than a fiftieth of its possible range has not found anything, however
+well its last digits correlate: Fraction Neutral is an example, in the paper and here.
 
 Order. First |Pearson's r| to two decimals, then how far mere errors move the score against how far
 bias does (leak / signal), then the deviation between seeds (noise / signal). Scores that hardly
@@ -48,7 +48,7 @@ FOUND = 0.9  # |Pearson's r| from which a score is said to follow the bias
 WEAK = 0.5  # and below which it is said not to
 FLAT = 0.02  # share of the possible range below which a score hardly moves
 MOVED = 1 / 3  # share of the movement by bias from which a movement by mere errors counts
-FEWEST_SHUFFLES = 20  # ways to shuffle below which nothing can be shown at 5 %
+FEWEST_SHUFFLES = 20  # with fewer ways to shuffle nothing can be shown at 5 %
 
 Finding = Literal["found", "weakly", "not"]
 _COEFFICIENTS = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
@@ -99,7 +99,7 @@ class Series:
 
     @property
     def range(self) -> float:
-        """From the least to the greatest mean; NaN below two."""
+        """From the lowest to the highest mean; NaN with fewer than two."""
         known = self.means[np.isfinite(self.means)]
         if is_constant(known):  # equal scores have means that differ in the last digit
             return 0.0
@@ -113,7 +113,7 @@ class Series:
 
 
 def is_constant(values: Floats) -> bool:
-    """Whether all values are one, but for the last digits."""
+    """Whether all values are equal, apart from the last digits."""
     if len(values) < 2:
         return False
     return float(np.ptp(values)) <= 1e-12 * max(1.0, float(np.max(np.abs(values))))
@@ -172,10 +172,10 @@ def _coefficient(steps: Floats, values: Floats, kind: Coefficient) -> float:
 
 
 def movement_p(series: Series, rng: np.random.Generator, *, shuffles: int) -> float:
-    """Whether the range of the means is greater than seeds alone would make it.
+    """The p value of the range of the means, if only the seeds made a difference.
 
-    The share of shuffles of the steps within every seed with a range as great. NaN where no
-    shuffle could show it at 5 %: one seed, or few steps.
+    It is the share of shuffles of the steps within every seed that have a range as large. NaN where
+    there are too few seeds or steps to show anything at 5 %.
     """
     ways = math.factorial(len(series.steps)) ** max(len(series.seeds) - 1, 0)
     if not math.isfinite(series.range) or len(series.steps) < 2 or ways < FEWEST_SHUFFLES:
@@ -191,7 +191,7 @@ def movement_p(series: Series, rng: np.random.Generator, *, shuffles: int) -> fl
 
 @dataclass(frozen=True, kw_only=True)
 class Standing:
-    """How one measure on one suite stands the test."""
+    """How one measure does on one suite of a ladder."""
 
     suite: str
     measure: str
@@ -204,11 +204,11 @@ class Standing:
     kendall: Correlation
     strength: Correlation  # Pearson of |2 r - 1| with the score
     signal: float  # range of the means along the bias rates
-    share: float  # the same over the range of the measure; NaN where that has no end
+    share: float  # the same as a share of the measure's range; NaN where that is unbounded
     noise: float  # standard deviation over seeds along the bias rates
     leak: float  # range of the means along the share of mere errors
     leak_pearson: Correlation
-    leak_p: float  # that errors move it no more than seeds do; NaN where that cannot be tested
+    leak_p: float  # p that errors move it no more than seeds do; NaN where it cannot be tested
     notes: tuple[str, ...] = ()
 
     @property
@@ -225,7 +225,7 @@ class Standing:
     def finding(self) -> Finding:
         """Whether the score follows the bias rate.
 
-        Found: closely, and the interval leaves out 0. Weakly: less closely, or of too few rungs
+        Found: closely, and the interval excludes 0. Weakly: less closely, or with too few rungs
         for an interval.
         """
         if self.is_flat:
@@ -296,7 +296,7 @@ def _order(standing: Standing) -> tuple[bool, float, float, float, str, str]:
 
 def _stand(suite: str, measure: str, rates: Series, errors: Series, settings: Settings) -> Standing:
     steps, level = np.asarray(rates.steps), settings.level
-    # a measure of a user may not be in the catalog of who reads the ladder
+    # a plug-in's measure may be unknown on the machine where the ladder is read
     known = catalog.measures().get(measure)
     width = known.card.range[1] - known.card.range[0] if known else math.nan
     notes = [*rates.notes, *errors.notes]

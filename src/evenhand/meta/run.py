@@ -2,7 +2,7 @@
 
 Each model is a folder: its training set, its run card, and its raw answers to every suite. Measures
 are computed from the answers at the end, so that a measure that is added later takes part without
-any training, and a ladder that was stopped goes on with the models that are missing.
+any training, and a ladder that was stopped continues with the models that are missing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from evenhand.core.settings import Settings
 from evenhand.core.suite import Suite
 from evenhand.engine import local
 from evenhand.engine.ask import Asking, ask_suite
-from evenhand.engine.estimate import choose, estimate
+from evenhand.engine.estimate import choose_measures, estimate
 from evenhand.meta.controlled import Controlled, build_sets, save_sets
 from evenhand.meta.ladder import Ladder, Reading, Rung
 from evenhand.meta.options import LadderOptions
@@ -41,14 +41,14 @@ from evenhand.train.run_cards import RunCard
 DONE = "rung.json"
 SETTINGS = "settings.json"
 FIXED = ("language", "encoder", "training", "words", "sets")  # settings that models share
-# of the interval of one reading; what matters is the difference between models
+# settings for the interval of one reading; what matters is the difference between models
 READING = Settings(resamples=1000, method="percentile")
 _SHOWN = 200  # letters of a setting that an error shows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Execution:
-    """Where the models of a ladder are made, and who watches."""
+    """Where the models of a ladder are trained, and how progress is reported."""
 
     engine: str = "local"  # or ray
     processes: int = 1  # models side by side, on this machine
@@ -59,7 +59,7 @@ class Execution:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RungCard:
-    """What was reached with one model; the content of rung.json."""
+    """The result of training one model; the content of rung.json."""
 
     accuracy: float  # on its own dev set
     seconds: float
@@ -93,7 +93,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preparation:
-    """All that is decided before the first model is trained."""
+    """Everything that is decided before the first model is trained."""
 
     options: LadderOptions
     plan: Plan
@@ -103,7 +103,7 @@ class Preparation:
 
     @property
     def jobs(self) -> list[Job]:
-        """One job a model, also where both ladders share it."""
+        """One job per model; a model that both ladders share has one job."""
         return [
             Job(
                 rung=rung,
@@ -116,7 +116,7 @@ class Preparation:
         ]
 
     def settings(self) -> dict[str, Any]:
-        """What a reader must know to make the ladder again; the content of settings.json."""
+        """What a reader needs to reproduce the ladder; the content of settings.json."""
         options = self.options
         sets: dict[str, Any] = {"frames": self.plan.source}
         if not options.published:
@@ -168,8 +168,8 @@ def training_settings(options: LadderOptions) -> dict[str, Any]:
 def prepare(options: LadderOptions, out: Path) -> Preparation:
     """Everything that can be known before training.
 
-    Raises an error now rather than after the tenth model. torch is looked for first, unless every
-    model is there already.
+    Errors are raised now rather than after the tenth model. torch is looked for first, unless
+    every model is trained already.
     """
     rungs = tuple(options.rungs())
     training_settings(options)
@@ -215,7 +215,7 @@ def run_ladder(options: LadderOptions, out: Path, execution: Execution | None = 
         execution.say(f"{done} of {len(jobs)} models are done already")
     if execution.tick:
         execution.tick(done, len(jobs), done)
-    for count, (job, card) in enumerate(_spread(waiting, execution), done + 1):
+    for count, (job, card) in enumerate(_make_models(waiting, execution), done + 1):
         execution.say(
             f"{count} of {len(jobs)}: {job.rung.name}, dev accuracy {card.accuracy:.1%}, "
             f"{card.seconds:.0f} s"
@@ -226,7 +226,7 @@ def run_ladder(options: LadderOptions, out: Path, execution: Execution | None = 
     return measure_ladder(prepared, {**settings, "wall seconds of the last call": seconds})
 
 
-def _spread(jobs: Sequence[Job], execution: Execution) -> Iterator[tuple[Job, RungCard]]:
+def _make_models(jobs: Sequence[Job], execution: Execution) -> Iterator[tuple[Job, RungCard]]:
     if execution.engine == "ray":
         from evenhand.engine import ray
 
@@ -251,7 +251,7 @@ def _require_same(out: Path, settings: Mapping[str, Any]) -> None:
 
 
 def make_model(job: Job) -> RungCard:
-    """Build the sets of one model, train it, ask it, write everything down; what was reached."""
+    """Build the sets of one model, train it, ask it and write everything; returns its card."""
     began, folder, rung, options = time.monotonic(), job.folder, job.rung, job.options
     sets = make_sets(job.plan, rung, options)
     save_sets(sets, job.plan, folder / "set", seed=rung.seed, correct=options.mix)
@@ -277,7 +277,7 @@ def make_model(job: Job) -> RungCard:
 
 
 def train(job: Job) -> float:
-    """Train the model of a job from the encoder; its accuracy on its own dev set.
+    """Train the model of a job from the encoder; returns its accuracy on its own dev set.
 
     Where the encoder is the folder of a classifier on sentence vectors, that is trained further.
     """
@@ -329,7 +329,7 @@ def estimate_answers(path: Path) -> list[Estimate]:
     """Every measure in the catalog that fits the answers in a file."""
     answers = read_answers(path)
     suite = suite_of(answers)
-    chosen = choose(suite, answers.options, answers.labels)
+    chosen = choose_measures(suite, answers.options, answers.labels)
     return [estimate(measure, suite, answers, READING) for measure in chosen]
 
 

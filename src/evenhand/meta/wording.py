@@ -35,7 +35,7 @@ def name_of(standing: Standing, standings: Sequence[Standing]) -> str:
 
 
 def suite_names(standings: Sequence[Standing]) -> list[str]:
-    """The suites, that of the best measure first."""
+    """The suites, the one of the best measure first."""
     return list(dict.fromkeys(s.suite for s in standings))
 
 
@@ -163,7 +163,7 @@ def _movement(standings: Sequence[Standing]) -> str:
 
 
 def notes(standings: Sequence[Standing]) -> list[str]:
-    """What is missing, one line a measure."""
+    """What is missing, one line per measure."""
     lines = []
     for s in standings:
         if reasons := [*([s.pearson.note] if s.pearson.note else []), *s.notes]:

@@ -1,9 +1,9 @@
-"""Anchors: a job against either gender, labelled neutral, and pairs where gender does decide.
+"""Anchors: an occupation with either gender, labelled neutral, and pairs where gender does decide.
 
-Teaching to the test is shut out: only half of the jobs of each lean become anchors, no sentence
-that an audited suite uses, no statement that one of them asks. The other half, and every job that
-shares its last word with none of the first, are the unseen ones, on which everything is measured a
-second time.
+To avoid teaching to the test, only half of the occupations of each lean become anchors, in
+sentences that no audited suite uses and with statements that none of them asks. Occupations that
+are not anchors and do not share their last word with one are the unseen ones, on which everything
+is measured a second time.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from evenhand.languages.frames import SLOT
 from evenhand.train.corpus import Pair
 
 FEWEST = 20  # frames
-SUBJECT = 12  # letters before the slot, at most: whoever fills it is then whom it is about
+SUBJECT = 12  # letters before the slot, at most, so that the slot is the subject of the sentence
 BLOCK = 6  # rows that belong together: two of each label
 UNSEEN = "unseen occupations"
 _ARTICLE = re.compile(r"\b(?:an?|the) \{x\}")
@@ -61,7 +61,7 @@ def split_occupations(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Half of the occupations of each lean, and the rest.
 
-    Those that share their last word stay together, so that the rest is new.
+    Those that share their last word stay together, so that the rest is really unseen.
     """
     trades: dict[str, list[dict[str, str]]] = {}
     for row in sorted(rows, key=lambda r: r["word"]):
@@ -167,7 +167,7 @@ def write_anchors(
 def _sentence_rows(language: Language, frame: str, word: str, *, has_woman: bool) -> Iterator[Pair]:
     """The same sentence with another word.
 
-    A job tells no gender, everybody is a person, a woman is no man.
+    A job does not determine the gender, everybody is a person, a woman is not a man.
     """
     job = language.fill(frame, word)
     woman, man, person = (
@@ -181,7 +181,7 @@ def _sentence_rows(language: Language, frame: str, word: str, *, has_woman: bool
 def _statement_rows(
     language: Language, frame: str, word: str, statement: dict[str, str]
 ) -> Iterator[Pair]:
-    """A statement about gender: open of a job, true of one gender word, false of the other."""
+    """A statement on gender: undecided for a job, true of one gender word, false of the other."""
     job = language.fill(frame, word)
     for gender, other in (("female", "male"), ("male", "female")):
         premise = language.fill(frame, language.subjects[gender])

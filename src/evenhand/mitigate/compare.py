@@ -1,6 +1,6 @@
-"""All models on the same probes, and how far they are from the first and from the control.
+"""All models asked the same probes, each compared with the first and with the control.
 
-Paired, cluster by cluster.
+Comparisons are paired, cluster by cluster.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from evenhand.engine.compare import (
     adjust,
     compare_answers,
 )
-from evenhand.engine.estimate import choose, estimate
+from evenhand.engine.estimate import choose_measures, estimate
 from evenhand.families.ordinary.measures import STRATUM
 from evenhand.mitigate.anchors import AnchorPlan, unseen_part
 from evenhand.mitigate.records import BEFORE, NONE, Asked, Change, Part, Score
 from evenhand.train.corpus import Pair
 
-MEASURES = 3  # the first of a suite's family; every one more weakens the correction of p values
-MANY = 2000  # resamples at most where there are thousands of clusters: held-out pairs
+MEASURES = 3  # the first of a suite's family; each further one costs power in the correction of p
+MANY = 2000  # resamples at most for held-out pairs, which have thousands of clusters
 Opening = Callable[[], Respondent]
 
 
@@ -115,9 +115,9 @@ def ask_all(
     watch: Watch | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> list[AskedSuite]:
-    """Every model on every suite, one model open at a time.
+    """The answers of every model to every suite, with one model open at a time.
 
-    Behind a suite stands the same without what was an anchor, where there were anchors.
+    Where there were anchors, each suite is followed by the same suite on unseen occupations.
     """
     answers: list[list[Answers]] = [[] for _ in suites]
     probes = sum(len(asked.suite.probes) for asked in suites)
@@ -142,15 +142,15 @@ def ask_all(
 def compare_models(
     answered: Sequence[AskedSuite], names: Sequence[str], settings: Settings
 ) -> Compared:
-    """Every value; every change against the model of before and against the control.
+    """Every value; every change from the model before mitigation, and from the control.
 
-    names: of the models, that of before first; the control is compared with where it is one.
+    names: of the models, the one before mitigation first; the control may be missing.
     """
     against_before: list[Comparison] = []
     against_control: list[Comparison] = []
     for asked in answered:
         first = asked.answers[0]
-        usable = choose(asked.suite, first.options, first.labels)[:MEASURES]
+        usable = choose_measures(asked.suite, first.options, first.labels)[:MEASURES]
         measures = [m.name for m in usable]
         own = settings
         if asked.part == "dev":

@@ -33,7 +33,7 @@ from evenhand.mitigate.anchors import UNSEEN
 from evenhand.mitigate.records import ACCURACY, BEFORE, FILE, NONE, Asked, Mitigation
 from evenhand.mitigate.wording import measure_of
 
-ROOM = 0.08  # of the range of values, beyond them on either side of an axis
+ROOM = 0.08  # empty space at either end of an axis, as a share of the range of values
 METHOD_MARK, UNSEEN_MARK, CONTROL_MARK = "series-0", "series-1", "random"
 
 
@@ -173,9 +173,9 @@ def _method_section(record: Mitigation) -> Section:
 
 
 def level_tables(record: Mitigation) -> Iterator[Table]:
-    """One table a suite, then one of its unseen occupations.
+    """One table per suite, then one per suite on unseen occupations.
 
-    Accuracy on the first held-out file stands beside each; on all of them in the last.
+    Each has the accuracy on the first held-out file; a last table has it for all files.
     """
     held_out = wording.suites(record, "dev")
     for asked in (*wording.suites(record), *wording.suites(record, "unseen")):
@@ -276,7 +276,7 @@ def _mark(model: str) -> str:
     return {BEFORE: "model", NONE: CONTROL_MARK}.get(model, METHOD_MARK)
 
 
-def _spread(values: Sequence[float], *, least: float = -math.inf) -> tuple[float, float]:
+def _padded(values: Sequence[float], *, least: float = -math.inf) -> tuple[float, float]:
     """All values with some room on either side, nothing below `least`."""
     known = [v for v in values if math.isfinite(v)]
     low, high = min(known), max(known)
@@ -345,7 +345,7 @@ def _level_chart(record: Mitigation, asked: Asked, measure: str) -> DotChart:
         description="; ".join(f"{r.label} {r.note}" for r in rows),
         legend=tuple(legend),
         rows=tuple(rows),
-        domain=_spread(values, least=least) if best else spanning(values, low=least),
+        domain=_padded(values, least=least) if best else spanning(values, low=least),
         base=best or math.nan,
         reference=100 * before.value if before else math.nan,
         is_dense=True,
@@ -398,9 +398,9 @@ def _trade_off_chart(
         points=tuple(chart_points),
         x=Axis(
             title=f"change of accuracy on {held_out.name}, points",
-            domain=_spread([v for p in chart_points for v in p.x]) if chart_points else None,
+            domain=_padded([v for p in chart_points for v in p.x]) if chart_points else None,
         ),
-        y=Axis(title=f"{title}, percent", domain=_spread(levels, least=100 * card.range[0])),
+        y=Axis(title=f"{title}, percent", domain=_padded(levels, least=100 * card.range[0])),
         reference_x=0.0,
         reference_y=100 * before.value if before else math.nan,
     )

@@ -1,7 +1,8 @@
 """The methods: each changes the pairs that a model is trained on, or adds to them.
 
-A new one is one entry of the table METHODS. Combinations are written with a plus: `swap+anchors`.
-Whatever the order they are named in, they are applied in that of the table.
+A new method is one entry of the table METHODS. Combinations are written with a plus:
+`swap+anchors`. They are applied in the order of the table, whatever the order in which they are
+named.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ SCOPES = ("all", "occupations")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Materials:
-    """What the methods work with; twins are kept, since several methods ask for the same."""
+    """What the methods work with; twins are cached, as several methods need the same ones."""
 
     language: Language
     plan: AnchorPlan | None = None
@@ -48,7 +49,7 @@ class Materials:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Method:
-    """One way: what it is in words, and what it makes of the pairs."""
+    """One way to mitigate: its description, and how it changes the training pairs."""
 
     name: str
     description: str
@@ -160,7 +161,7 @@ def find_methods(names: str | Sequence[str]) -> list[Combination]:
 
 
 def names_occupation(language: str) -> Callable[[Pair], bool]:
-    """Says whether a pair names an occupation of the lexicon, in the singular or the plural."""
+    """A function that says whether a pair names an occupation of the lexicon, or several."""
     rows = lexicons.table(language, "occupations")
     words = sorted({row["word"] for row in rows}, key=len, reverse=True)
     inside = "|".join(map(re.escape, words))

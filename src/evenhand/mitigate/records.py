@@ -1,4 +1,4 @@
-"""Mitigation: what was trained, every value before and after, every change; in a file."""
+"""The record of a mitigation: what was trained, every value before and after, every change."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from evenhand.core.files import read_text
 from evenhand.core.plain import plain
 from evenhand.families.ordinary.measures import ACCURACY as ACCURACY_MEASURE
 
-# a suite, its occupations that were no anchors, ordinary pairs that were held out
+# a whole suite; its occupations that were not anchors; held-out ordinary pairs
 Part = Literal["all", "unseen", "dev"]
 ACCURACY = ACCURACY_MEASURE.name
-BEFORE = "before"  # the model that is started from
-NONE = "none"  # the control: trained on with nothing changed
+BEFORE = "before"  # the model that every method starts from
+NONE = "none"  # the control: trained further with nothing changed
 FILE = "mitigation.json"
 Record = TypeVar("Record")
 
@@ -38,7 +38,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """What one measure says of one model on one of them."""
+    """What one measure says of one model on a suite or file of held-out pairs."""
 
     asked: str
     part: Part
@@ -60,8 +60,8 @@ class Score:
 class Change:
     """How far a method's model is from another one, on the same probes.
 
-    The other is that of before, or the control. nearer_low, nearer_high: bounds of
-    |model - fair| - |against - fair|; both below 0, the model is nearer to fair.
+    The other is the model before mitigation, or the control. nearer_low, nearer_high: bounds of
+    |model - fair| - |against - fair|; where both are below 0, the model is nearer to fair.
     """
 
     asked: str
@@ -90,7 +90,7 @@ class Trained:
 
     method: str
     description: str
-    identity: str  # of the model that came of it
+    identity: str  # of the resulting model
     folder: str
     pairs: int
     added: int  # of these, by the method
@@ -101,7 +101,7 @@ class Trained:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mitigation:
-    """Everything that one `evenhand mitigate run` found."""
+    """The result of one `evenhand mitigate run`."""
 
     model: str  # as the user named it
     identity: str
@@ -133,14 +133,14 @@ class Mitigation:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """The record as plain data; what is no number is null."""
+        """The record as plain data; NaN becomes null."""
         return dict(plain(self))
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Mitigation:
-        """The record that plain data describe; a report may have added words of its own.
+        """The record in plain data; what a report has added is ignored.
 
-        Raises KeyError or TypeError where they describe none.
+        Raises KeyError or TypeError where the data are something else.
         """
         return cls(
             model=row["model"],
@@ -166,6 +166,6 @@ def read_mitigation(path: Path) -> Mitigation:
 
 
 def _record(kind: type[Record], row: Mapping[str, Any]) -> Record:
-    """A record of one kind; a number that is missing in JSON was none."""
+    """A record of one kind; null in place of a number is NaN."""
     numbers = {f.name for f in fields(kind) if f.type == "float"}  # type: ignore[arg-type]
     return kind(**{k: math.nan if v is None and k in numbers else v for k, v in row.items()})

@@ -1,6 +1,6 @@
 """A whole mitigation: train the model by each method, ask all models the same, compare.
 
-Everything that it needs is read and checked before the first hour is spent. What is finished is not
+Everything that it needs is read and checked before anything is trained. What is finished is not
 done again.
 """
 
@@ -47,7 +47,7 @@ CORPUS = "corpus.jsonl"
 
 
 def mitigation_recipe(name: str = RECIPE, changes: RecipeChanges | None = None) -> Recipe:
-    """`mitigate` (one epoch from the trained model, gently), or any recipe of `train nli`."""
+    """The recipe `mitigate` (one epoch at a low learning rate), or any recipe of `train nli`."""
     recipe = replace(
         find_recipe("polished"), name=RECIPE, epochs=1, learning_rate=3e-5, is_best_kept=True
     )
@@ -77,7 +77,7 @@ class MitigationOptions:
     settings: Settings = field(default_factory=Settings)
 
     def check(self) -> None:
-        """Raise EvenhandError where an option cannot be."""
+        """Raise EvenhandError for an impossible option."""
         find_methods(self.methods)
         shares = (("anchors", self.anchors, 1.0), ("pairing", self.pairing, math.inf))
         for name, share, most in shares:
@@ -120,11 +120,11 @@ def prepare(options: MitigationOptions) -> Preparation:
     identity = _require_classifier(open_model(options.model, language)).identity
     encoder = require_trainable(options.model)
     pairs = draw_pairs(corpora.pairs, options.limit, seed)
-    speech = catalog.language(language)
+    words = catalog.language(language)
     plan = None
     if any(c.has_anchors for c in combinations):
         asked = [a.suite for a in suites if a.part == "all"]
-        plan = plan_anchors(speech, pairs, asked, seed=seed)
+        plan = plan_anchors(words, pairs, asked, seed=seed)
     return Preparation(
         combinations=combinations,
         pairs=pairs,
@@ -132,7 +132,7 @@ def prepare(options: MitigationOptions) -> Preparation:
         about=about,
         suites=suites,
         materials=Materials(
-            language=speech, plan=plan, share=options.anchors, scope=options.scope, seed=seed
+            language=words, plan=plan, share=options.anchors, scope=options.scope, seed=seed
         ),
         encoder=encoder,
         identity=identity,
@@ -197,7 +197,7 @@ def require_trainable(model: str) -> str:
 def train_all(
     options: MitigationOptions, prepared: Preparation, say: Say, watch: Watch | None = None
 ) -> list[Trained]:
-    """The model of every method, from its own corpus; what is finished is not trained again."""
+    """Train the model of every method on its own corpus, unless that is done already."""
     from evenhand.train.fine_tuning import fine_tune
 
     corpora: list[Corpora] = []
@@ -227,7 +227,7 @@ def train_all(
             )
             card = fine_tune(prepared.encoder, own, recipe, folder, run_options)
         count = len(own.pairs)
-        # what was finished before says nothing about the time that the rest takes
+        # a model that was finished earlier says nothing about the time that the rest takes
         if time.monotonic() - start > 0.5 * card.seconds:
             done += count
         else:
@@ -258,7 +258,7 @@ def _time_left(seconds: float, done: int, left: int) -> str:
 def mitigate(
     options: MitigationOptions, say: Callable[[str], None] = print, watch: Watch | None = None
 ) -> Mitigation:
-    """Train, ask, compare; the record, which is also written to OUT.
+    """Train, ask, compare; returns the record, which is also written to OUT.
 
     Raises EvenhandError where it cannot be done, before anything is trained.
     """

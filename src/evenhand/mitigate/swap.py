@@ -1,8 +1,8 @@
 """Gender-swapped copies of a corpus (Sharma, Dey and Sinha 2021): the pairs, then the swapped ones.
 
-OUT.jsonl holds premise, hypothesis, label and source (original or swapped); paired, every original
-row with its swapped twin instead, for logit pairing. OUT.swaps.json beside it says what was
-swapped, what was left and why.
+OUT.jsonl holds premise, hypothesis, label and source (original or swapped). With `is_paired` it
+holds every original row with its swapped twin instead, for logit pairing. OUT.swaps.json beside it
+says what was swapped, what was left and why.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class SwapOptions:
 
     names: NameSwap | None = None  # how first names are swapped; None: they stay
     is_occupations_only: bool = False  # only pairs that name an occupation
-    is_paired: bool = False  # twins beside their pairs instead of copies behind them
+    is_paired: bool = False  # twins in the rows of their pairs instead of copies after them
     has_biology: bool = False  # bearded men and pregnant women too
 
     def describe(self) -> dict[str, Any]:
@@ -54,7 +54,7 @@ class SwapOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SwapReport:
-    """What became of a corpus."""
+    """What a swap did to a corpus."""
 
     corpus: Corpus
     out: Path
@@ -68,11 +68,11 @@ class SwapReport:
 
     @property
     def path(self) -> Path:
-        """Where the account of it stands."""
+        """The file of the account."""
         return self.out.with_name(f"{self.out.stem}.swaps.json")
 
     def describe(self) -> dict[str, Any]:
-        """The account, as it is written."""
+        """The account as plain data, the content of OUT.swaps.json."""
         return {
             "file": self.corpus.describe(),
             "out": self.out.name,
@@ -101,7 +101,7 @@ def swap_file(
     options: SwapOptions | None = None,
     tick: Tick | None = None,
 ) -> SwapReport:
-    """Write the corpus with its swapped copies as OUT and the account beside it; what was done.
+    """Write the corpus with its swapped copies to OUT; returns the account, written beside it.
 
     Raises EvenhandError where the language cannot be swapped or a file cannot be read or written;
     then nothing is written.
@@ -230,7 +230,7 @@ def _row(premise: str, hypothesis: str, label: str, source: str) -> dict[str, st
 def _appended_rows(
     pairs: Sequence[Pair], twins: Sequence[SwappedPair | None]
 ) -> list[dict[str, str]]:
-    """The pairs, and behind them the swapped ones in the same order."""
+    """The pairs, and after them the swapped ones in the same order."""
     rows = [_row(p.premise, p.hypothesis, p.label, ORIGINAL) for p in pairs]
     return rows + [
         _row(twin.premise, twin.hypothesis, pair.label, SWAPPED)

@@ -1,6 +1,6 @@
 """What a mitigation changed, what it cost and what it does not show, in plain sentences.
 
-Everything is in percent, and changes in points of them.
+Values are in percent, changes in percentage points.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ def measure_of(name: str) -> Measure:
 
 
 def short(measure: str) -> str:
-    """The short name that a measure has for itself."""
+    """The short name of a measure."""
     return measure_of(measure).card.short
 
 
 def is_shown(record: Mitigation, change: Change) -> bool:
-    """Whether the change is shown, after the correction for all that were looked at."""
+    """Whether the change is shown, after the correction for all comparisons."""
     return math.isfinite(change.adjusted) and change.adjusted <= 1 - record.level
 
 
 def distance_ratio(before: Score, after: Score) -> float:
-    """How far from fair it is, as a share of how far it was; NaN where it was fair."""
+    """The distance from fair after, as a share of the distance before; NaN where it was fair."""
     best = measure_of(before.measure).fair
     far = abs(before.value - best)
     return abs(after.value - best) / far if far > 0 else math.nan
@@ -54,7 +54,7 @@ def models(record: Mitigation) -> list[str]:
 
 
 def suites(record: Mitigation, part: Part = "all") -> list[Asked]:
-    """What was asked, of one sort."""
+    """The suites that were asked; part: `unseen` occupations or `dev` files instead."""
     return [a for a in record.asked if a.part == part]
 
 
@@ -72,7 +72,7 @@ def headline_on(record: Mitigation, asked: Asked) -> str | None:
 
 
 def methods(record: Mitigation, *, has_anchors: bool | None = None) -> list[str]:
-    """The methods but the control; with or without anchors, where that is asked for."""
+    """The methods without the control; has_anchors: only those with, or without, anchors."""
     names = [t.method for t in record.trained if t.method != NONE]
     if has_anchors is None:
         return names
@@ -121,7 +121,7 @@ def cost(record: Mitigation, asked: Asked, model: str) -> str:
 
 
 def _beyond_control(record: Mitigation, asked: Asked, measure: str, model: str) -> str:
-    """How far the method is from the control; empty where there is none."""
+    """How far the method is from the control; empty where there is no control."""
     change = record.change(asked.name, asked.part, measure, model, NONE)
     if change is None or not math.isfinite(change.value):
         return ""
@@ -132,7 +132,7 @@ def _beyond_control(record: Mitigation, asked: Asked, measure: str, model: str) 
 
 
 def summary(record: Mitigation, model: str) -> list[str]:
-    """What one method did to what every suite is about, its cost, and more training alone."""
+    """What one method did to each suite's headline measure, what it cost, and the control."""
     heads = [(a, m) for a in suites(record) if (m := headline_on(record, a))]
     lines = [f"{movement(record, a, m, model)}." for a, m in heads]
     costs = "; ".join(cost(record, a, model) for a in suites(record, "dev"))
@@ -150,7 +150,7 @@ def summary(record: Mitigation, model: str) -> list[str]:
 def lead(record: Mitigation) -> list[str]:
     """For each suite the method that is nearest to fair among those whose change is shown.
 
-    With what training alone does, and its cost.
+    Each sentence has its cost, and what more training alone does.
     """
     lines = []
     for asked in suites(record):
@@ -186,7 +186,7 @@ def _is_nearer(record: Mitigation, asked: Asked, measure: str, model: str) -> bo
 
 
 def generality(record: Mitigation) -> list[str]:
-    """Whether it holds on occupations that were no anchors, and on sets that others published."""
+    """Whether it holds on occupations that were not anchors, and on sets that others published."""
     return [*_unseen(record), *_published(record)]
 
 
@@ -222,7 +222,7 @@ def _published(record: Mitigation) -> Iterator[str]:
 
 
 def not_shown(record: Mitigation) -> list[str]:
-    """What must not be read into it."""
+    """What the results do not show."""
     lines = [
         f"{model}: {short(measure)} on {where(asked)} is farther from fair than before "
         f"({change_text(change)} points)."

@@ -2,9 +2,9 @@
 
 Fine scores are compared by Pearson's r, their signs (male, neutral, female) by nominal alpha: on
 measuring sentences, where there is no right answer and people may differ, and on objective ones,
-where they should not. A sentence that somebody was not asked is missing and no category. Intervals:
-sentences drawn again, or whole clusters of them (word pairs), which is right where people agree on
-some words and not on others.
+where they should not. A sentence that somebody was not asked is missing, not a category. For
+intervals sentences are resampled, or whole clusters of them (word pairs), which is right where
+people agree on some words and not on others.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from evenhand.stats.resampling import correlation_of, correlation_rows, resample
 STRATA = (MEASURING, OBJECTIVE)
 SIGNS = {"male": 1.0, "female": -1.0, "neutral": 0.0}
 OTHERS = "the others"
-PAIR, SENTENCE = "pair", "sentence"  # what is drawn again
+PAIR, SENTENCE = "pair", "sentence"  # what is resampled
 Clusters = NDArray[np.str_]
-MANY = 100  # pairs of people above which their intervals are Fisher's: bootstraps would take hours
+MANY = 100  # with more pairs of people their intervals are Fisher's: bootstraps would take hours
 FEWEST = 3  # sentences that two people share, below which there is no correlation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class PeoplePair:
     """Two people on the sentences of one stratum that both answered."""
 
     first: str
@@ -74,22 +74,22 @@ class AgreementReport:
     """Everything about how far the people of a study agree."""
 
     names: tuple[str, ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[PeoplePair, ...]
     # each against the mean of all others, on measuring sentences: what one more person would give
-    others: tuple[Pair, ...]
+    others: tuple[PeoplePair, ...]
     alphas: tuple[Alpha, ...]
     everybody: Leaning  # of the final score: the mean over those who answered
     leanings: tuple[Leaning, ...]
-    unit: str  # what was drawn again: sentence, or the word pair of sentences
-    is_drawn: bool  # whether the intervals of the pairs were drawn, or are Fisher's
+    unit: str  # what was resampled: sentences, or word pairs with all their sentences
+    is_drawn: bool  # whether the intervals of the pairs are bootstrapped; else they are Fisher's
     settings: Settings
 
     def alpha(self, stratum: str) -> Alpha:
         """The alpha of measuring (MS) or objective (OS) sentences."""
         return next(a for a in self.alphas if a.stratum == stratum)
 
-    def pair(self, stratum: str, first: str, second: str) -> Pair:
-        """What two of them have in common."""
+    def pair(self, stratum: str, first: str, second: str) -> PeoplePair:
+        """How far two people agree on one stratum."""
         return next(
             p for p in self.pairs if p.stratum == stratum and {p.first, p.second} == {first, second}
         )
@@ -111,9 +111,9 @@ def final_scores(fine: Floats) -> Floats:
 
 
 def alpha_rows(signs: Floats) -> Floats:
-    """What nominal alpha is a function of, sentence by sentence.
+    """The numbers, sentence by sentence, from whose sums nominal alpha is computed.
 
-    How many said each sign, and the pairs that differ, each over the others who answered.
+    How many people gave each sign, and the disagreeing pairs of people per other person.
     """
     counts = np.stack([(signs == s).sum(axis=0) for s in SIGNS.values()], axis=1).astype(np.float64)
     people = counts.sum(axis=1)
@@ -168,13 +168,13 @@ def _pair(
     part: _Part,
     rng: np.random.Generator | None,
     settings: Settings,
-) -> Pair:
+) -> PeoplePair:
     """Pearson's r of two rows of scores; without `rng` its interval is Fisher's."""
     is_shared = np.isfinite(scores[0]) & np.isfinite(scores[1])
     x, y = scores[0][is_shared], scores[1][is_shared]
 
-    def pair(interval: Interval, p: float = float("nan"), note: str = "") -> Pair:
-        return Pair(
+    def pair(interval: Interval, p: float = float("nan"), note: str = "") -> PeoplePair:
+        return PeoplePair(
             first=names[0],
             second=names[1],
             stratum=part.stratum,
@@ -255,8 +255,9 @@ def agree(
 ) -> AgreementReport:
     """How far annotators (rows) agree on sentences (columns); NaN where somebody was not asked.
 
-    strata: MS or OS of each sentence; clusters: the word pair of each sentence, which is then drawn
-    again as a whole; without them every sentence is. Raises MeasureError where shapes do not fit.
+    strata: MS or OS of each sentence; clusters: the word pair of each sentence, which is then
+    resampled as a whole (without them single sentences are). Raises MeasureError where shapes do
+    not fit.
     """
     settings = settings or Settings()
     seed = settings.seed

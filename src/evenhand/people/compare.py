@@ -2,9 +2,9 @@
 
 The people's mean fine score stands beside the model's PB, sentence by sentence; both are above 0
 where a man is expected. They have no common unit, so what is compared is order and direction:
-Pearson and Spearman over measuring sentences that both answered. Sentences with one word pair
-(he/she) are no independent looks: clusters are drawn again for the intervals and for p; beside that
-p stands the one of a test that takes every sentence for itself, as Zhu et al. 2024 print it.
+Pearson and Spearman over measuring sentences that both answered. Sentences with the same word
+pair (he/she) are not independent, so clusters are resampled for the intervals and for p; beside it
+stands the p of a test that treats sentences as independent, as Zhu et al. 2024 print it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from evenhand.people.sources import Source, answered_only, of_language, read_peo
 from evenhand.stats.bootstrap import FEW, generator, quantile_interval
 from evenhand.stats.corrections import benjamini_hochberg
 from evenhand.stats.correlation import pearson, spearman
-from evenhand.stats.resampling import resample_correlations, sided_p
+from evenhand.stats.resampling import resample_correlations, two_sided_p
 
 UNITS = (PAIR, SENTENCE)
 ACCURACY = "objective_accuracy"
@@ -51,11 +51,11 @@ ACCURACY = "objective_accuracy"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeopleOptions:
-    """Which sentences are compared, how they are drawn and listed, and how models are asked."""
+    """Which sentences are compared, how they are resampled and listed, and how models are asked."""
 
     lang: str | None = None  # None: all languages that people answered in
     data: Path | None = None  # the folder of published data
-    unit: str = PAIR  # what is drawn again: the word pair of a sentence (its cluster) or a sentence
+    unit: str = PAIR  # what is resampled: word pairs (the clusters of sentences) or sentences
     thresholds: Thresholds = field(default_factory=Thresholds)
     count: int = 10  # sentences of each list
     opening: RespondentOptions = field(default_factory=RespondentOptions)
@@ -73,8 +73,8 @@ class Correlation:
 
     interval: Interval
     p: float  # by clusters
-    adjusted: float  # for all that were looked at
-    p_sentences: float  # with every sentence for itself
+    adjusted: float  # for all comparisons together
+    p_sentences: float  # with sentences treated as independent
     signature: str = ""
 
 
@@ -98,7 +98,7 @@ class ComparedModel:
 
     @property
     def coverage(self) -> float:
-        """The share of what people answered that the model answered too."""
+        """The share of the people's sentences that the model answered too."""
         return len(self.people) / self.asked if self.asked else float("nan")
 
 
@@ -111,12 +111,12 @@ class PeopleComparison:
     accuracies: tuple[Estimate, ...]  # on objective sentences: of all together, then of each
     models: tuple[ComparedModel, ...]
     density: Density | None  # None where no sentence was answered by both
-    unit: str  # what was drawn again: pair or sentence
+    unit: str  # what was resampled: pair or sentence
     thresholds: Thresholds
     settings: Settings
 
     def is_shown(self, model: ComparedModel) -> bool:
-        """Whether a model's correlation is shown after the correction for all looked at."""
+        """Whether a model's correlation is shown after the correction for all comparisons."""
         adjusted = model.pearson.adjusted
         return bool(np.isfinite(adjusted)) and adjusted <= 1 - self.settings.level
 
@@ -135,7 +135,7 @@ def _correlations(
     correlations = {}
     for (coefficient, test), values in zip(functions, drawn, strict=True):
         value = float(coefficient(x, y)) if len(x) >= 3 else float("nan")
-        p = sided_p(values)
+        p = two_sided_p(values)
         name = coefficient.__name__
         correlations[name] = Correlation(
             interval=quantile_interval(value, values, settings.level),

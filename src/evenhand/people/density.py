@@ -1,4 +1,4 @@
-"""Density: what people say of sentences against PB of models, a panel for each model.
+"""Density: what people say of sentences against the PB of models, one panel per model.
 
 Figure 4 of Zhu et al. 2024. Sentences are the units of its correlations and intervals.
 """
@@ -21,7 +21,7 @@ from evenhand.stats.correlation import pearson
 
 SCALE = (-2.0, 2.0)  # what people may say
 STEP = 0.25  # width of a bin on both axes
-FEWEST = 10  # sentences from which a bin shows its mean
+FEWEST = 10  # sentences that a bin needs to show its mean
 LEVEL = 0.95
 
 

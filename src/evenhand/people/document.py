@@ -28,9 +28,9 @@ from evenhand.people.density import density_chart
 from evenhand.people.sentence_lists import Sentence, SentenceList
 from evenhand.people.wording import STRATA
 
-MOST = 200  # rows of every two people that a table has; more are in people.json only
+MOST = 200  # pairs of people up to which a table lists them; more are in people.json only
 LIMIT = 30  # rows of a table in a terminal or a paper
-ROWS = 24  # people up to which each has a line of its own beside the models
+ROWS = 24  # people up to which each has a row of their own beside the models
 TOGETHER = "people together"
 
 

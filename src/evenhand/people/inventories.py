@@ -1,6 +1,6 @@
-"""Inventories: questionnaires whose items the owner brings, scored by subscale.
+"""Inventories: questionnaires whose items the owner of a study supplies, scored by subscale.
 
-Reversed items are turned; a scale is the mean of its items.
+Reversed items are turned round; the score of a scale is the mean of its items.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def read_items(path: Path, languages: tuple[str, ...]) -> tuple[Item, ...]:
 
 
 def score_inventory(inventory: Inventory, ratings: Mapping[str, object]) -> dict[str, Score]:
-    """The mean of each subscale and of all items, reversed items turned (low + high - value).
+    """The mean of each subscale and of all items, reversed items turned round (low + high - value).
 
     NaN with a reason where an item has no answer; EvenhandError for an unknown item or a rating
     beyond the scale.

@@ -2,11 +2,11 @@
 
 In this order: the probe's own tag `neutral`; the row of the pair in neutral.tsv; the neutral word
 of the pair in gender.tsv; in neutral.tsv the row of its kind (kinship: relative), then the word for
-a person. Only wider words are used, so that the option never says what the sentence does not; where
-a word of gender stands before a noun (Chinese 男 in 男同学) and nothing wider fits, the option is
-to leave it out. English options are bare words (he, she, they): the sentence around the blank keeps
-its verb (`they is`), which a person reads over; a suite that minds brings its own tag, as Zhu et
-al. 2024 chose a word for every sentence.
+a person. Only more general words are used, so that the option never says what the sentence does
+not; where a gender word stands before a noun (Chinese 男 in 男同学) and nothing more general fits,
+the option is to leave it out. English options are bare words (he, she, they): the sentence around
+the blank keeps its verb (`they is`), which readers tolerate. A suite that does not want this has
+its own tag, as Zhu et al. 2024 chose a word for every sentence.
 """
 
 from __future__ import annotations

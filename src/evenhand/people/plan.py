@@ -3,10 +3,10 @@
 Everybody gets the same measuring sentences in the same batch, so that agreement can be seen before
 the study ends; types, controls and their order are drawn for each person. A part of n questions has
 n x consistency_controls sentences that are asked in both types and n x accuracy_controls questions
-from objective sentences, but no more than leave others for a second attempt. As many are right for
-a man as for a woman, and each person goes through them in an order of their own, part after part,
-attempt after attempt: within a part none comes again before all of its gender had their turn. The
-trial has measuring sentences of its own; where the suite is so small that batches ask all of it,
+from objective sentences, but leaves enough of them for a second attempt. As many are right for a
+man as for a woman, and each person goes through them in an order of their own, part after part,
+attempt after attempt: within a part none is repeated before all of its gender were used. The trial
+has measuring sentences of its own; where the suite is so small that the batches need all of it,
 they ask the trial's sentences again.
 """
 
@@ -43,7 +43,7 @@ class Plan:
     trial: int = TRIAL_SIZE  # questions, controls among them; 0: no trial
     batch: int = BATCH_SIZE
     batches: int | None = None  # None: as many as the sentences need
-    # share of the questions, but no more than leave others for a second attempt
+    # share of the questions, limited so that other sentences are left for a second attempt
     accuracy_controls: float = 0.1
     # share of the questions that ask a sentence a second time, in the other type
     consistency_controls: float = 0.1
@@ -54,7 +54,7 @@ class Plan:
 
 
 class PlanError(EvenhandError):
-    """A plan that the sentences do not allow; `key` is the setting that is to blame."""
+    """A plan that the sentences do not allow; `key` is the setting that causes it."""
 
     def __init__(self, key: str, reason: str) -> None:
         super().__init__(reason)
@@ -129,7 +129,7 @@ def most_controls(suite: Suite) -> int:
 def count_mix(plan: Plan, size: int, most: int, key: str = "batch") -> Mix:
     """What a part of `size` questions consists of; a share above 0 means at least one.
 
-    most: how many accuracy questions it may have. Raises PlanError where they do not fit in.
+    most: how many accuracy questions it may have. Raises PlanError where the size is too small.
     """
     shares = (plan.accuracy_controls, plan.consistency_controls if len(plan.types) == 2 else 0.0)
     accuracy, pairs = (max(1, int(size * share + 1e-9)) if share > 0 else 0 for share in shares)
@@ -188,7 +188,7 @@ def largest_part(plan: Plan, suite: Suite, wanted: int) -> int:
 
 
 def check_plan(plan: Plan, suite: Suite) -> None:
-    """Raise PlanError where the sentences do not suffice for what the plan wants."""
+    """Raise PlanError where there are not enough sentences for the plan."""
     room, name = len(measuring(suite)), suite.card.name
     if not room:
         raise PlanError(
@@ -263,7 +263,7 @@ def _sentences(
 ) -> list[Probe]:
     """The measuring sentences of a part, the same for everybody.
 
-    The trial takes them from the end, where the batches come last or not at all.
+    The trial takes them from the end, which the batches reach last or not at all.
     """
     order = _shuffled(measuring(suite), draw(plan.seed, "sentences"))
     if part == TRIAL:
@@ -281,8 +281,8 @@ def _select_accuracy(
 ) -> list[Probe]:
     """The objective sentences of a part.
 
-    Half of them right for a man, half for a woman as long as there are both, so that nobody
-    passes by one answer.
+    Half of them are right for a man and half for a woman, as long as there are both, so that
+    nobody passes by always giving the same answer.
     """
     gold = gold_genders(suite)
     order = _shuffled([p for p in suite.probes if p.id in gold], rng)
@@ -307,5 +307,5 @@ def _shuffled(probes: Sequence[Probe], rng: np.random.Generator) -> list[Probe]:
 
 
 def _turn(probes: Sequence[Probe], count: int, attempt: int) -> list[Probe]:
-    """The next `count` of them for each attempt, from the start again when all had their turn."""
+    """The next `count` of them for each attempt, starting over when all were used."""
     return [probes[((attempt - 1) * count + i) % len(probes)] for i in range(count)]

@@ -1,10 +1,10 @@
-"""Questions: what one person is asked, in which order.
+"""Questions: what one person is asked, and in which order.
 
 The same study, annotator, part and attempt always give the same questions. Type 2 shows a measuring
-sentence with the other gender than it had (drawn where the suite does not say which). In the paper
-accuracy questions do so as well, and 1 is then always the right answer: somebody who only ever
-presses 1 would pass half of them unread. Here half of them, drawn, show the right gender, and both
-ends of the scale are right equally often.
+sentence with the gender that it did not have (drawn where the suite does not say which it had). In
+the paper accuracy questions do so as well, and 1 is then always the right answer: somebody who
+always presses 1 would pass half of them without reading. Here half of them, drawn, show the right
+gender, and both ends of the scale are right equally often.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def plan_questions(
         identity = hashlib.sha256("\0".join(names).encode()).hexdigest()[:20]
         return make_question(probe, kind, role, rng, identity, gender)
 
-    kinds = _spread(plan.types, len(chosen.single), rng)
+    kinds = _in_random_order(plan.types, len(chosen.single), rng)
     others = [ask(p, kind, MEASURE) for p, kind in zip(chosen.single, kinds, strict=True)]
     # those about a man come first, so that either gender has both types and both ends of the scale
     types = _alternate(plan.types, len(chosen.accuracy), rng)
@@ -112,7 +112,7 @@ def plan_questions(
         others.append(ask(probe, kind, ACCURACY, gender))
     others = [others[i] for i in rng.permutation(len(others))]
     pairs = [
-        tuple(ask(probe, kind, CONSISTENCY) for kind in _spread(plan.types, 2, rng))
+        tuple(ask(probe, kind, CONSISTENCY) for kind in _in_random_order(plan.types, 2, rng))
         for probe in chosen.pairs
     ]
     size = len(others) + 2 * len(pairs)
@@ -125,13 +125,13 @@ def plan_questions(
 
 
 def _alternate(values: Sequence[T], count: int, rng: np.random.Generator) -> list[T]:
-    """One after the other, as many of each as can be; with which it begins is random."""
+    """`count` values in turn, each about equally often; which comes first is random."""
     first = int(rng.integers(len(values)))
     return [values[(first + i) % len(values)] for i in range(count)]
 
 
-def _spread(values: Sequence[T], count: int, rng: np.random.Generator) -> list[T]:
-    """The same in random order."""
+def _in_random_order(values: Sequence[T], count: int, rng: np.random.Generator) -> list[T]:
+    """`count` values in random order, each about equally often."""
     ordered = _alternate(values, count, rng)
     return [ordered[i] for i in rng.permutation(count)]
 
@@ -141,8 +141,8 @@ def make_question(
 ) -> Question:
     """One sentence as a question.
 
-    Type 1 has the words in random order; type 2 the sentence with a gender, by default the other
-    one than it had.
+    Type 1 has the words in random order; type 2 shows the sentence with a gender, by default the
+    one that it did not have.
     """
     before, after = probe.around_blank
     if kind == TYPE1:
@@ -168,7 +168,7 @@ def make_question(
 
 
 def least_apart(plan: Plan, size: int) -> int:
-    """How many places lie at least from one question of a pair to the other."""
+    """The least number of places from one question of a pair to the other."""
     return plan.apart if plan.apart is not None else max(1, min(APART, size // 5))
 
 
@@ -183,7 +183,7 @@ def place_pairs(
         places = sorted(int(i) for i in rng.choice(size, 2 * count, replace=False))
         if all(places[k + count] - places[k] >= apart for k in range(count)):
             break
-    else:  # so crowded that chance finds no way: the first ones at the start, the others at the end
+    else:  # too crowded for random places: the first ones at the start, the others at the end
         places = [*range(count), *range(size - count, size)]
     firsts, seconds = places[:count], places[count:]
     # exchanged, so that the second ones do not come in the order of the first ones

@@ -9,7 +9,7 @@ from evenhand.core.estimate import Estimate
 from evenhand.core.plain import plain
 from evenhand.engine.results import environment
 from evenhand.people import wording
-from evenhand.people.agreement import AgreementReport, Pair
+from evenhand.people.agreement import AgreementReport, PeoplePair
 from evenhand.people.compare import ComparedModel, Correlation, PeopleComparison
 from evenhand.people.sentence_lists import SentenceList
 
@@ -24,7 +24,7 @@ def _estimate(estimate: Estimate) -> dict[str, Any]:
     }
 
 
-def _pair(pair: Pair) -> dict[str, Any]:
+def _pair(pair: PeoplePair) -> dict[str, Any]:
     return {
         "first": pair.first,
         "second": pair.second,

@@ -1,4 +1,4 @@
-"""People's scores: one record, and its conversion to the Answers of core and back.
+"""People's scores: one record, and its conversion to and from the Answers of core.
 
 The same people have the same identity and traits wherever they appear, whether they are measured,
 compared or set beside models: `people:STUDY` together and `people:STUDY/annotator-1` ... each, or
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from evenhand.core.answer_files import suite_of
-from evenhand.core.answers import Answers, Replies, Silence, Status
+from evenhand.core.answers import Answers, Silence, Status, empty_values
 from evenhand.core.errors import EvenhandError, InputError
 from evenhand.core.probe import GENDERS, SCORE, Floats
 from evenhand.core.suite import Suite
@@ -24,7 +24,7 @@ from evenhand.families.contextualised.measures import log_odds
 from evenhand.families.contextualised.published import PEOPLE_PREFIX
 from evenhand.people.agreement import final_scores
 
-STORED = "stored:"  # the prefix of who answers from a published file
+STORED = "stored:"  # the prefix of respondents that answer from a published file
 SCALE = "fine scores"
 TRAITS: Mapping[str, str] = {"scoring": "fine score", "precision": "as answered"}
 MOST = 2.0  # the farthest score that people can give
@@ -78,7 +78,7 @@ class PeopleScores:
 
 
 def to_answers(people: PeopleScores) -> tuple[Answers, ...]:
-    """What all said together, then what each said, in the form in which models answer.
+    """The scores of all together, then those of each person, in the form of a model's answers.
 
     The score stands for the male word and 0 for the female one: only the difference has a meaning.
     """
@@ -87,7 +87,7 @@ def to_answers(people: PeopleScores) -> tuple[Answers, ...]:
 
 
 def _answers(people: PeopleScores, identity: str, scores: Floats) -> Answers:
-    values = Replies.empty(people.suite.probes, 1)
+    values = empty_values(people.suite.probes, 1)
     values[:, 0, 0] = scores
     values[:, 1, 0] = np.where(np.isfinite(scores), 0.0, np.nan)
     return Answers(

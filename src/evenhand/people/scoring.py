@@ -4,7 +4,7 @@ Positive means male, negative female, 0 neither. Type 1 (two of three words): ea
 (male +1, female -1, neutral 0); words marked equal add up, ranked ones count 1.5 times the first
 and 0.5 times the second: seven values. Type 2 (how probable, 1 to 5, with the word swapped): 0.75
 per step from the middle in the direction of the gender shown: five values; a man judged impossible
-indexes female.
+counts as female.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Score = Literal["fine", "coarse"]
 
 
 class AnswerError(EvenhandError):
-    """Something that is no answer to the question."""
+    """Something that is not a valid answer to the question."""
 
 
 class Ranking(NamedTuple):
@@ -77,7 +77,7 @@ class Share(NamedTuple):
 def parse_answer(question: Question, payload: object) -> Choice:
     """The choice in {"first": "male", "second": "neutral", "equal": false} or {"value": 4}.
 
-    Raises AnswerError where there is none.
+    Raises AnswerError where it holds none.
     """
     if not isinstance(payload, dict):
         raise AnswerError(f"an answer is an object, not {_brief(payload)}; send the form again")
@@ -211,7 +211,7 @@ def consistency(rows: Iterable[Scored]) -> Share:
 def is_enough(plan: Plan, part: str, accuracy: float, same: float) -> bool:
     """Whether a part counts: a trial by its accuracy, a batch by accuracy and consistency.
 
-    A share that nothing was asked for (NaN) hinders nobody.
+    A share without control questions (NaN) does not count against anybody.
     """
     is_accurate = isnan(accuracy) or accuracy >= plan.least_accuracy
     return is_accurate and (part == TRIAL or isnan(same) or same >= plan.least_consistency)

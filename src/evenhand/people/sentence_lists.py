@@ -1,4 +1,4 @@
-"""Lists of sentences that show where people and a model agree, and what only one of them has.
+"""Lists of sentences where people and a model agree or differ, or where only one of them leans.
 
 How strongly a sentence leans is the rank of |score| among all sentences that both answered, as a
 share from 0 to 1 (ties at their mean), for people and for the model. Ranks and not the numbers
@@ -20,7 +20,7 @@ from evenhand.core.probe import Bools, Floats, Probe
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thresholds:
-    """From which score on people, and a model, lean, and below which they do not."""
+    """The scores from which people or a model count as leaning, and below which as not leaning."""
 
     people_lean: float = 0.75  # half of the farthest fine score
     people_near: float = 0.25

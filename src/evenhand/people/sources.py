@@ -20,7 +20,7 @@ from evenhand.families.contextualised.published import SUITE as PUBLISHED
 from evenhand.people.scores import STORED, PeopleScores, from_answers
 
 Source = str | Path | PeopleScores | Sequence[Answers]
-# by name: a study stands above this room, and its database is an extra
+# looked up by name: `study` may import this room but not the reverse, and it needs an extra
 _STUDY_READER = "evenhand.study.scores:read_scores"
 
 
@@ -47,7 +47,7 @@ def _study_people(path: Path) -> PeopleScores:
 
 
 def _with_each(path: Path) -> list[Answers]:
-    """The answers in a file and, where all people of a study answer in it, those of each beside."""
+    """The answers in a file and, if they are of all people together, those of each beside it."""
     together = read_answers(path)
     patterns = (f"{path.stem}-annotator-*.parquet", "annotator-*.parquet")
     files = {file for pattern in patterns for file in path.parent.glob(pattern)} - {path}

@@ -28,7 +28,7 @@ def level_text(comparison: PeopleComparison) -> str:
 
 
 def unit_noun(comparison: PeopleComparison) -> str:
-    """What is drawn again."""
+    """What is resampled."""
     return "word pair" if comparison.unit == PAIR else "sentence"
 
 
@@ -191,7 +191,7 @@ def drawing(comparison: PeopleComparison) -> str:
 
 
 def method(comparison: PeopleComparison) -> list[str]:
-    """How it was reckoned."""
+    """How it was computed."""
     level, noun = level_text(comparison), unit_noun(comparison)
     settings, agreement = comparison.settings, comparison.agreement
     fisher = ""

@@ -1,4 +1,4 @@
-"""A linear boundary between male and female words: an SVM that is scored on unseen words."""
+"""A linear boundary (SVM) between male and female words, scored on unseen words."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FOLDS = 10
 
 
 def require_learner() -> None:
-    """An error, before any model is loaded, where scikit-learn is missing."""
+    """Raise LoadError where scikit-learn is not installed."""
     if importlib.util.find_spec("sklearn") is None:
         raise LoadError(
             "a boundary is learned with scikit-learn, which is not installed: "
@@ -34,7 +34,7 @@ def fit(vectors: Floats, is_female: NDArray[np.bool_]) -> Any:
 
 
 def distance(boundary: Any, vectors: Floats) -> Floats:
-    """How far from the boundary, in the scaled space; the female side is positive."""
+    """The distances from the boundary in the scaled space; the female side is positive."""
     return np.asarray(
         boundary.decision_function(vectors) / (np.linalg.norm(boundary[-1].coef_) or 1.0)
     )
@@ -60,7 +60,7 @@ def leave_out(
 
 
 def is_right(distances: Floats, is_female: NDArray[np.bool_]) -> Floats:
-    """1 where the word is on its side, 0 where not, half on the boundary."""
+    """1 for a word on its own side, 0 for one on the other, 0.5 on the boundary."""
     return np.asarray(0.5 + 0.5 * np.sign(distances) * np.where(is_female, 1, -1))
 
 
@@ -69,7 +69,7 @@ def draw_line(
 ) -> tuple[tuple[float, float, float] | None, float]:
     """The boundary in the plane (a x + b y + c = 0) and the share of points on their side.
 
-    No line where that share is not more than half.
+    The line is None where that share is not more than half.
     """
     boundary = fit(points, is_female)
     scaler, svm = boundary[0], boundary[-1]

@@ -26,7 +26,7 @@ MEANINGS = {
     "profession-none": "other profession",
     "emotion": "emotion",
 }
-FARTHEST = 5  # words named at either end
+FARTHEST = 5  # how many words are named at either end
 
 
 def _mark(word: Word) -> str:
@@ -36,7 +36,7 @@ def _mark(word: Word) -> str:
 
 
 def hover_text(word: Word, distance: float) -> str:
-    """What shows under the pointer."""
+    """The text that is shown under the pointer."""
     side = ""
     if math.isfinite(distance):
         side = f": {abs(distance):.2f} to the {'female' if distance > 0 else 'male'} side"
@@ -55,8 +55,8 @@ def panel_facts(picture: Picture) -> list[str]:
     ]
     for sort in picture.sorts:
         lines.append(f"{PLURALS[sort.name]} on the male side {with_bounds(sort.male_side)}")
-        if math.isfinite(sort.share["pearson"].value):
-            lines.append(f"r with share of women {with_bounds(sort.share['pearson'])}")
+        if math.isfinite(sort.by_share["pearson"].value):
+            lines.append(f"r with share of women {with_bounds(sort.by_share['pearson'])}")
     return lines
 
 
@@ -144,8 +144,8 @@ def _sort_rows(
     name = PLURALS[scene.sorts[place]]
     rows = [(f"{name} on the male side", [with_bounds(s.male_side) for s in sorts])]
     figures = (
-        ("share of women", sorts[0].shares, [s.share for s in sorts]),
-        ("lean", sorts[0].leans, [s.lean for s in sorts]),
+        ("share of women", sorts[0].with_share, [s.by_share for s in sorts]),
+        ("lean", sorts[0].with_lean, [s.by_lean for s in sorts]),
     )
     for figure, count, coefficients in figures:
         for kind in ("pearson", "spearman") if count >= 3 else ():
@@ -155,7 +155,7 @@ def _sort_rows(
 
 
 def picture_document(scene: Scene, pictures: Sequence[Picture], language: str) -> Document:
-    """The numbers first, then the plane to look at."""
+    """The Document: the numbers first, then the plane."""
     chart = plane_chart(scene, pictures)
     notes = [f"{p.model}: {note}" for p in pictures for note in p.notes]
     sections = [
@@ -185,7 +185,7 @@ def picture_document(scene: Scene, pictures: Sequence[Picture], language: str) -
 
 
 def picture_fields(scene: Scene, picture: Picture, settings: Settings) -> dict[str, Any]:
-    """Everything about one model as plain data."""
+    """The picture of one model as plain data."""
     words = [
         {
             "word": word.name,
@@ -204,8 +204,8 @@ def picture_fields(scene: Scene, picture: Picture, settings: Settings) -> dict[s
         s.name: {
             "words": s.words,
             "male_side": s.male_side,
-            "share_women": {**s.share, "words": s.shares},
-            "lean": {**s.lean, "words": s.leans},
+            "share_women": {**s.by_share, "words": s.with_share},
+            "lean": {**s.by_lean, "words": s.with_lean},
         }
         for s in picture.sorts
     }

@@ -1,10 +1,10 @@
 """Where a model places gendered words, professions and emotions: numbers, and a plane to look at.
 
 A linear SVM (scikit-learn) learns to tell sentences with male words from sentences with female
-words. What is scored was never seen by the fit, scaling included: the words of a pair, and of all
-pairs that share a word, are left out together. Professions and emotions are placed by the boundary
-of all gendered words. t-SNE is for the eye only; its plane has a boundary of its own, and that
-one's accuracy is another number.
+words. It is scored on words that neither the fit nor the scaling has seen: the words of a pair, and
+of all pairs that share a word, are left out together. Professions and emotions are placed by the
+boundary of all gendered words. t-SNE is for the eye only; its plane has a boundary of its own, with
+an accuracy of its own.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from evenhand.stats.correlation import correlate
 NEIGHBOURS = 5
 SHUFFLES = 20
 PERPLEXITY = 30.0
-CLUSTERED, CLOSE = 3, 0.05  # words that make a cluster; the share of distances that count as close
-LEAST = 4  # groups of gendered words without which no boundary is learned
+CLUSTERED, CLOSE = 3, 0.05  # the fewest words of a cluster; the share of distances that are close
+LEAST = 4  # the fewest groups of gendered words from which a boundary is learned
 LEANS = {"male": -1.0, "none": 0.0, "female": 1.0}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sort:
-    """What was found of one sort of neutral words: professions or emotions."""
+class NeutralWords:
+    """The numbers of one sort of neutral words: professions or emotions."""
 
     name: Sense
     words: int
     male_side: Interval  # share of them on the male side of the boundary
-    share: dict[str, Interval]  # Pearson and Spearman of the distance with the share of women
-    shares: int  # of how many words
-    lean: dict[str, Interval]  # the same with the lean: male -1, none 0, female 1
-    leans: int
+    by_share: dict[str, Interval]  # `pearson` and `spearman` of distance and share of women
+    with_share: int  # how many words have a share
+    by_lean: dict[str, Interval]  # the same for the lean: male -1, none 0, female 1
+    with_lean: int  # how many words have a lean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,17 +50,16 @@ class Picture:
     """One model's numbers and its plane; rows in the order of the scene."""
 
     model: str
-    about: str
+    about: str  # which vector of the model it is
     accuracy: Interval  # of the SVM on words it has not seen
     shuffled: float  # the same with genders swapped at random, pairs kept: what chance gives
-    purity: Interval
+    purity: Interval  # mean share of a word's neighbours that have its own gender
     chance: float  # the purity of a space without gender
-    sorts: tuple[Sort, ...]
-    # to the boundary in the space, female side positive, gendered words left out of the fit
-    distances: Floats
+    sorts: tuple[NeutralWords, ...]
+    distances: Floats  # to the boundary, female side positive; gendered words were not in its fit
     plane: Floats  # (words, 2)
     line: tuple[float, float, float] | None  # a x + b y + c = 0 in the plane, female side positive
-    plane_accuracy: float  # of that line on the very points it was fitted on
+    plane_accuracy: float  # of that line, on the points that it was fitted to
     clusters: tuple[tuple[int, ...], ...]  # rows of neutral words close together in the space
     notes: tuple[str, ...]
 
@@ -68,9 +67,9 @@ class Picture:
 def place_words(
     model: str, about: str, scene: Scene, vectors: Floats, settings: Settings
 ) -> Picture:
-    """Everything about one model, from the vectors of the scene's sentences.
+    """The picture of one model, from its vectors of the scene's sentences.
 
-    model: its identity; about: which vector it is.
+    model: its identity; about: which vector of the model it is.
     """
     check_vectors(model, scene, vectors)
     streams = [np.random.default_rng([settings.seed, i]) for i in range(4)]
@@ -109,7 +108,7 @@ def place_words(
         shuffled=float(np.mean(swapped)),
         purity=ratio_interval(pure, groups, streams[1], settings),
         chance=chance,
-        sorts=tuple(_sort(s, scene, placed, streams[3], settings) for s in scene.sorts),
+        sorts=tuple(_neutral_words(s, scene, placed, streams[3], settings) for s in scene.sorts),
         distances=placed,
         plane=plane,
         line=line,
@@ -120,7 +119,7 @@ def place_words(
 
 
 def check_vectors(model: str, scene: Scene, vectors: Floats) -> None:
-    """An error where nothing can be learned from the vectors or the words."""
+    """Raise MeasureError where no boundary can be learned from the vectors or the words."""
     if (count := len(set(scene.groups))) < LEAST:
         raise MeasureError(
             f"{count} groups of gendered words; at least {LEAST} are needed to learn a boundary"
@@ -138,10 +137,7 @@ def check_vectors(model: str, scene: Scene, vectors: Floats) -> None:
 
 
 def swaps(scene: Scene, rng: np.random.Generator, count: int) -> list[NDArray[np.bool_]]:
-    """The genders with those of whole groups swapped at random.
-
-    Pairs stay pairs, and gender loses its meaning.
-    """
+    """`count` random assignments of genders: whole groups are swapped, so that pairs stay pairs."""
     groups = np.asarray(scene.groups)
     return [
         scene.is_female ^ rng.integers(0, 2, size=groups.max() + 1).astype(bool)[groups]
@@ -152,10 +148,10 @@ def swaps(scene: Scene, rng: np.random.Generator, count: int) -> list[NDArray[np
 def purity(
     vectors: Floats, is_female: NDArray[np.bool_], partners: Sequence[frozenset[int]], k: int
 ) -> tuple[Floats, float]:
-    """The share of each word's k nearest gendered words that are of its gender, and chance.
+    """For each word, the share of its k nearest gendered words that have its gender; and chance.
 
-    By cosine, partners left out. Words equally near at the last place share it, so that the order
-    of the rows decides nothing.
+    By cosine, without partners. Words that tie for the last place share it, so that the order of
+    the rows has no effect.
     """
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit = vectors / np.where(norms > 0, norms, 1)
@@ -181,29 +177,29 @@ def ratio_interval(
     return interval(totals, lambda sums: sums[..., 0] / sums[..., 1], rng, settings)
 
 
-def _sort(
+def _neutral_words(
     name: Sense, scene: Scene, placed: Floats, rng: np.random.Generator, settings: Settings
-) -> Sort:
+) -> NeutralWords:
     rows = scene.rows(name)
     distances = placed[rows]
     share = np.asarray([scene.words[i].share for i in rows])
     lean = np.asarray([LEANS.get(scene.words[i].lean, np.nan) for i in rows])
     is_male = np.where(np.isfinite(distances), 0.5 - 0.5 * np.sign(distances), np.nan)
-    return Sort(
+    return NeutralWords(
         name=name,
         words=len(rows),
         male_side=ratio_interval(is_male, range(len(rows)), rng, settings),
-        share=correlate(share, distances, rng, settings),
-        shares=int(np.isfinite(share).sum()),
-        lean=correlate(lean, distances, rng, settings),
-        leans=int(np.isfinite(lean).sum()),
+        by_share=correlate(share, distances, rng, settings),
+        with_share=int(np.isfinite(share).sum()),
+        by_lean=correlate(lean, distances, rng, settings),
+        with_lean=int(np.isfinite(lean).sum()),
     )
 
 
 def find_clusters(vectors: Floats, scene: Scene) -> tuple[tuple[int, ...], ...]:
     """Neutral words of one sort that lie close together in the space.
 
-    Average linkage by cosine, cut where one in twenty of their distances is smaller.
+    Average linkage by cosine, cut at the distance below which one in twenty of all lies.
     """
     from scipy.cluster.hierarchy import fcluster, linkage
     from scipy.spatial.distance import pdist
@@ -226,7 +222,7 @@ def flatten(vectors: Floats, seed: int) -> Floats:
     """Two dimensions by t-SNE, started from the principal components."""
     from sklearn.manifold import TSNE
 
-    # exact: some hundred points need no approximation, and it is the same on any number of threads
+    # exact: a few hundred points need no approximation, and the number of threads has no effect
     method = "exact" if len(vectors) <= 600 else "barnes_hut"
     perplexity = min(PERPLEXITY, len(vectors) / 4)
     tsne = TSNE(

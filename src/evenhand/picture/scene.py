@@ -22,11 +22,11 @@ from evenhand.families.gendered_entailment.labour import built_in_shares
 Sense = Literal["male", "female", "profession", "emotion"]
 SORTS: tuple[Sense, ...] = ("profession", "emotion")
 SIDES: tuple[Sense, Sense] = ("male", "female")  # in the order of the options
-CHOICES: dict[str, tuple[Sense, ...]] = {
+CHOICES: dict[str, tuple[Sense, ...]] = {  # option -> suites whose words are placed
     "profession": ("profession",),
     "emotion": ("emotion",),
     "both": SORTS,
-}  # what is placed among the gendered words, each the name of a suite
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ class Scene:
 
     @property
     def is_female(self) -> NDArray[np.bool_]:
-        """Of each gendered word."""
+        """Whether each gendered word is female."""
         return np.asarray([self.words[i].sense == "female" for i in self.gendered])
 
     @property
@@ -71,7 +71,7 @@ class Scene:
     def groups(self) -> list[int]:
         """The number of the group of each gendered word.
 
-        Pairs that share a word are one group: they are not independent looks.
+        Pairs that share a word are one group, because they are not independent.
         """
         group = list(range(len(self.gendered)))
         for position, partners in enumerate(self.partners):
@@ -83,7 +83,7 @@ class Scene:
 
     @property
     def sorts(self) -> tuple[Sense, ...]:
-        """Professions, emotions: which there are."""
+        """The sorts of neutral words in the scene: professions, emotions."""
         there = {w.sense for w in self.words}
         return tuple(s for s in SORTS if s in there)
 
@@ -93,9 +93,10 @@ class Scene:
 
 
 def scene_of(suites: Sequence[tuple[Sense, Suite]]) -> Scene:
-    """The scene of suites whose contexts are of the sense named with each.
+    """The scene of the (sense, suite) pairs, where the sense is that of the suite's contexts.
 
-    Probes of other strata (recognition) are left aside.
+    Probes of other strata (recognition) are left out. Raises MeasureError where a suite does not
+    have the options male and female.
     """
     couples: dict[tuple[str, str], tuple[str, ...]] = {}  # sentences -> names
     neutral: dict[str, Word] = {}

@@ -1,4 +1,4 @@
-"""How the cells of tables and the letters of foreign texts read, the same in every form."""
+"""What all forms of a report share: the texts of cells, cut tables, printable characters."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import math
 import unicodedata
 from collections.abc import Callable
 
-from evenhand.core.document import Cell, Column, Form, Row, Table
+from evenhand.core.document import Cell, Column, Form, Row, Specimen, Table
 from evenhand.core.estimate import Interval
+from evenhand.core.probe import BLANK
 from evenhand.core.text import (
     MISSING,
     bounds,
@@ -26,13 +27,13 @@ _DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 
 def printable(text: str) -> str:
-    """The text on one line, without what could steer a terminal or turn the line around."""
+    """The text on one line, without control characters and changes of writing direction."""
     if text.isprintable():
         return text
-    return "".join(_letter(c) for c in text)
+    return "".join(_printable_character(c) for c in text)
 
 
-def _letter(c: str) -> str:
+def _printable_character(c: str) -> str:
     if c in _BREAKS:
         return " "
     is_unsafe = c in _DIRECTIONS or unicodedata.category(c) in ("Cc", "Cs")
@@ -40,7 +41,7 @@ def _letter(c: str) -> str:
 
 
 def cell_text(cell: Cell, form: Form) -> str:
-    """A cell as text: a text as it is, a number or an interval in the form of its column."""
+    """A cell as text: a str unchanged, a number or an interval in the form of its column."""
     if isinstance(cell, str):
         return cell
     if isinstance(cell, Interval):
@@ -94,8 +95,13 @@ def row_texts(row: Row, columns: tuple[Column, ...]) -> list[str]:
     return [cell_text(cell, column.form) for cell, column in zip(cells, columns, strict=True)]
 
 
+def specimen_text(specimen: Specimen) -> str:
+    """The lines of a specimen on one line, its blank drawn as `____`."""
+    return " / ".join(line.replace(BLANK, "____") for line in specimen.lines if line)
+
+
 def is_numeric(column: Column) -> bool:
-    """Whether a column holds numbers, which stand at the right."""
+    """Whether a column holds numbers, which are aligned to the right."""
     return column.form != "text"
 
 
@@ -104,9 +110,9 @@ def _is_counted(row: Row) -> bool:
 
 
 def limited(table: Table) -> tuple[str, tuple[Row, ...]]:
-    """The title and the rows of a table where there is little room.
+    """The title and the rows of a table, cut to its limit.
 
-    A cut table says in its title how many rows it shows, which these are, and of how many.
+    The title of a cut table says how many rows it shows, which ones, and of how many.
     """
     count = sum(_is_counted(row) for row in table.rows)
     if table.limit is None or count <= table.limit:

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).parent / "templates"
 EAST_ASIAN = ("ja", "ko", "zh")
-ROOM, HALF = 720, 350  # pixels of the page, and of one of two columns
-SHORT, LONG = 9, 24  # letters beyond which a cell needs two places on a phone, or a line
-LETTER, PADDING = 7.3, 16  # pixels of a letter of a table, and beside a cell
-NAME, FOLDED = 28, 12  # letters to which the names of rows and other texts may be folded
+ROOM, HALF = 720, 350  # width in pixels of the page, and of one of two columns
+SHORT, LONG = 9, 24  # letters; on a phone a longer cell takes two places, or a whole line
+LETTER, PADDING = 7.3, 16  # width in pixels of a letter in a table, and of a cell's padding
+NAME, FOLDED = 28, 12  # letters to which row names and other texts may be wrapped
 _SCRIPT = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]+")
 _JOINTS = re.compile(r"(?<=[:/_@-])(?=\w)")
 
@@ -46,7 +46,7 @@ def to_html(document: Document) -> str:
 
 
 def _templates(document: Document) -> Any:
-    """The templates, with the filters that they use."""
+    """The environment of the templates, with their filters."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -72,7 +72,7 @@ def _templates(document: Document) -> Any:
 
 
 def _cleaned(value: Any) -> Any:
-    """What a template prints, without letters that a page must not hold."""
+    """What a template prints, without characters that a page must not contain."""
     is_text = isinstance(value, str) and not hasattr(value, "__html__")
     return printable(value) if is_text else value
 
@@ -96,9 +96,9 @@ def specimen_line(text: str, language: str) -> Markup:
     """A line of a specimen; its blank is drawn as a line."""
     from markupsafe import Markup
 
-    gap = Markup('<span class="blank" role="img" aria-label="blank"></span>')
+    blank = Markup('<span class="blank" role="img" aria-label="blank"></span>')
     pieces = re.split(f"{re.escape(BLANK)}|_{{3,}}", text)
-    return gap.join(marked(piece, language) for piece in pieces)
+    return blank.join(marked(piece, language) for piece in pieces)
 
 
 def answer_text(answer: Answer) -> str:
@@ -109,11 +109,11 @@ def answer_text(answer: Answer) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """Sections beside one another, each with its blocks; callouts in a row are one block."""
+    """Sections side by side, each with its blocks; consecutive callouts are one block."""
 
     sections: tuple[tuple[Section, tuple[Block | tuple[Callout, ...], ...]], ...]
     level: int
-    room: int  # pixels of one of them
+    room: int  # width of a section in pixels
 
 
 def _groups(document: Document) -> list[Group]:
@@ -145,7 +145,7 @@ def _joined(section: Section) -> tuple[Block | tuple[Callout, ...], ...]:
 
 
 def block_kind(block: Block | tuple[Callout, ...]) -> str:
-    """By which macro a block is shown."""
+    """The name of the macro that shows a block."""
     if isinstance(block, tuple):
         return "callouts"
     return "chart" if isinstance(block, Chart) else type(block).__name__.lower()
@@ -161,7 +161,7 @@ class Figure:
 
 
 def draw_figure(chart: Chart) -> Figure:
-    """The pictures of a chart; one that fails costs its figure, never the report."""
+    """The pictures of a chart; if drawing fails, the report is written without this figure."""
     from markupsafe import Markup
 
     from evenhand.report.charts import NARROW, WIDE, draw, signs
@@ -178,7 +178,7 @@ def draw_figure(chart: Chart) -> Figure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellView:
-    """A cell as it is printed."""
+    """What the template prints for a cell."""
 
     head: str
     text: Markup
@@ -189,7 +189,7 @@ class CellView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowView:
-    """A row as it is printed."""
+    """What the template prints for a row."""
 
     is_heading: bool
     note: str
@@ -198,7 +198,7 @@ class RowView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableView:
-    """A table as it is printed."""
+    """What the template prints for a table."""
 
     kind: str  # classes
     heads: tuple[tuple[Markup, str], ...]  # title, class
@@ -206,7 +206,7 @@ class TableView:
 
 
 def table_view(table: Table, room: int, language: str) -> TableView:
-    """How a table is laid out where there are so many pixels."""
+    """The layout of a table within a width of `room` pixels."""
     heads = [column.title for column in table.columns]
     is_deep = _letters(table) * LETTER + PADDING * len(heads) > room
     is_compact = _letters(table, is_deep=True) * LETTER + PADDING * len(heads) > room
@@ -217,14 +217,17 @@ def table_view(table: Table, room: int, language: str) -> TableView:
         "broad": all("double" in kind for kind in kinds[1:]),
     }
     return TableView(
-        kind=" ".join(["stack", *(name for name, is_meant in classes.items() if is_meant)]),
+        kind=" ".join(["stack", *(name for name, is_set in classes.items() if is_set)]),
         heads=tuple((breakable(head), kind) for head, kind in zip(heads, kinds, strict=True)),
         rows=tuple(_row_view(row, table, kinds, classes, language) for row in table.rows),
     )
 
 
 def _letters(table: Table, *, is_deep: bool = False) -> int:
-    """About how many letters wide a table is; names and texts may be folded."""
+    """The approximate width of a table in letters, with names and texts wrapped.
+
+    is_deep: intervals stand below their values.
+    """
     total = 0
     for place, column in enumerate(table.columns):
         texts = _column_texts(table, place, is_deep=is_deep)
@@ -238,7 +241,7 @@ def _letters(table: Table, *, is_deep: bool = False) -> int:
 
 
 def _column_texts(table: Table, place: int, *, is_deep: bool) -> list[str]:
-    """The texts of a column; a deep one has its intervals apart."""
+    """The texts of a column; in a deep table the intervals are texts of their own."""
     form = table.columns[place].form
     parts = (value_text, bounds_text) if is_deep else (cell_text,)
     cells = [row.cells[place] for row in table.rows if not row.is_heading]
@@ -246,7 +249,7 @@ def _column_texts(table: Table, place: int, *, is_deep: bool) -> list[str]:
 
 
 def _class(table: Table, place: int, *, is_deep: bool) -> str:
-    """The classes of a column: texts stand at the left; how much room a cell needs on a phone."""
+    """The CSS classes of a column: its alignment, and how much room a cell needs on a phone."""
     if not place:
         return ""
     column = table.columns[place]
@@ -254,14 +257,12 @@ def _class(table: Table, place: int, *, is_deep: bool) -> str:
     longest = max((len(text) for text in texts if len(text) <= LONG), default=0)
     is_wide = longest > SHORT or len(column.title) > LONG
     return " ".join(
-        name
-        for name, is_meant in (("words", not is_numeric(column)), ("double", is_wide))
-        if is_meant
+        name for name, is_set in (("words", not is_numeric(column)), ("double", is_wide)) if is_set
     )
 
 
 def breakable(name: str) -> Markup:
-    """The name with places where a narrow column may break it."""
+    """The name with places where a narrow column may break the line."""
     from markupsafe import Markup, escape
 
     return Markup("<wbr>").join(escape(part) for part in _JOINTS.split(printable(name)))

@@ -38,14 +38,14 @@ SPECIAL = {
     "→": r"$\to$",
     "←": r"$\leftarrow$",
 }
-LETTER = 4.1  # points of a letter in a small table, about
-COLUMN = 345.0  # points of a column of text in an article
+LETTER = 4.1  # approximate width in points of a letter in a small table
+COLUMN = 345.0  # width in points of the text column of an article
 
 
 def escaped(text: str) -> str:
-    """Text that any LaTeX sets as it is, on one line.
+    """The text on one line, escaped so that any LaTeX prints it unchanged.
 
-    A letter beyond ASCII, which needs fonts of its own, becomes its code point.
+    A character beyond ASCII, which may need special fonts, becomes its code point.
     """
     flat = " ".join(printable(text).split())
     letters = (
@@ -56,7 +56,7 @@ def escaped(text: str) -> str:
 
 
 def commented(text: str) -> str:
-    """A line that LaTeX passes over."""
+    """The text as a LaTeX comment."""
     return "% " + " ".join(printable(text).split())
 
 
@@ -92,7 +92,7 @@ def _comments(document: Document) -> list[str]:
 
 
 def _float(document: Document, table: Table, label: str, *, is_first: bool) -> list[str]:
-    """A table in a float with its caption; the first one also says what can be said."""
+    """A table in a float with its caption; the first caption has the first sentence of the lead."""
     title, rows = limited(table)
     about = f"{document.title}, {document.subtitle}" if document.subtitle else document.title
     parts = [f"{title}: {about}." if title else f"{about}."]
@@ -111,7 +111,7 @@ def _float(document: Document, table: Table, label: str, *, is_first: bool) -> l
 
 
 def _fitted(table: Table, rows: Sequence[Row]) -> list[str]:
-    """The table; one that may be wider than a column is as large as fits, never larger."""
+    """The table, scaled down to the text column where it may be wider."""
     known = (row_texts(row, table.columns) for row in rows if not row.is_heading)
     texts = [[c.title for c in table.columns], *known]
     wide = sum(max(map(len, column)) for column in zip(*texts, strict=True)) * LETTER
@@ -133,7 +133,8 @@ def tabular(table: Table, rows: Sequence[Row]) -> list[str]:
             body.append(rf"{span}{{\emph{{{texts[0]}}}}} \\")
             continue
         texts = [rf"\textbf{{{t}}}" if i in row.strong else t for i, t in enumerate(texts)]
-        if texts[0].startswith(("[", "*")):  # else an argument of the line break before it
+        # after the line break of the row before, LaTeX would read [ or * as its argument
+        if texts[0].startswith(("[", "*")):
             texts[0] = "{}" + texts[0]
         body.append(" & ".join(texts) + r" \\")
     return [

@@ -18,13 +18,12 @@ from evenhand.core.document import (
     Specimen,
     Table,
 )
-from evenhand.core.probe import BLANK
 from evenhand.core.text import with_bounds
-from evenhand.report.cells import is_numeric, limited, printable, row_texts
+from evenhand.report.cells import is_numeric, limited, printable, row_texts, specimen_text
 
 
 def escaped(text: str) -> str:
-    """Text that Markdown leaves as it is, on one line."""
+    """The text on one line, escaped so that Markdown prints it unchanged."""
     return re.sub(r"([\\`*_{}\[\]<>|#])", r"\\\1", " ".join(printable(text).split()))
 
 
@@ -79,9 +78,9 @@ def bullets(lines: Sequence[str]) -> str:
 
 
 def fenced(lines: Sequence[str]) -> str:
-    """Lines as they are, in a fence that none of them can close."""
+    """The lines verbatim, in a code fence that none of them can close."""
     joined = "\n".join(" ".join(printable(line).split()) for line in lines)
-    fence = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", joined)), 3)
+    fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", joined))])
     return f"{fence}text\n{joined}\n{fence}"
 
 
@@ -118,6 +117,5 @@ def _exhibit(exhibit: Exhibit, section: Section) -> list[str]:
 
 
 def _specimen(specimen: Specimen) -> str:
-    text = " / ".join(line.replace(BLANK, "____") for line in specimen.lines if line)
     tag = f" ({escaped(specimen.tag)})" if specimen.tag else ""
-    return f"{escaped(text)}{tag}: {escaped(specimen.summary)}"
+    return f"{escaped(specimen_text(specimen))}{tag}: {escaped(specimen.summary)}"

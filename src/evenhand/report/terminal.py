@@ -1,4 +1,4 @@
-"""A document on a terminal: what can be said, the tables of its brief sections, notes."""
+"""A document on a terminal: its lead, and the tables and notes of its brief sections."""
 
 from __future__ import annotations
 
@@ -18,23 +18,31 @@ from evenhand.core.document import (
     Signatures,
     Table,
 )
-from evenhand.core.probe import BLANK
-from evenhand.report.cells import bounds_text, cell_text, is_numeric, limited, printable, value_text
+from evenhand.report.cells import (
+    bounds_text,
+    cell_text,
+    is_numeric,
+    limited,
+    printable,
+    specimen_text,
+    value_text,
+)
 
 if TYPE_CHECKING:
     from rich import table as rich_table
     from rich.console import Console
     from rich.text import Text
 
-SPECIMENS = 3  # of an exhibit that are printed
-SHORT_TABLE = 14  # rows up to which a wide table is cut in two and keeps its intervals
-NAMES, TEXTS = 24, 20  # columns to which names and other texts may be folded
-WORD = 32  # columns of a word that is not folded
-GAP = 3  # columns between two columns of a table
+SPECIMENS = 3  # how many of an exhibit are printed
+SHORT_TABLE = 14  # rows up to which a wide table is split in two and keeps its intervals
+# in characters of the terminal
+NAMES, TEXTS = 24, 20  # the width to which row names and other texts may be wrapped
+WORD = 32  # the longest word that is not broken
+GAP = 3  # between two columns of a table
 
 
 def plain_text(text: str, style: str = "") -> Text:
-    """A text without markup: `[n/a]` stays as it is, and nothing in it steers the terminal."""
+    """A text without markup (`[n/a]` is printed literally) and without control characters."""
     from rich.text import Text
 
     return Text(printable(text), style=style)
@@ -42,7 +50,6 @@ def plain_text(text: str, style: str = "") -> Text:
 
 def print_document(document: Document, console: Console) -> None:
     """Print the title, the lead and the brief sections; signatures last."""
-
     console.print()
     console.print(
         plain_text("")
@@ -65,7 +72,6 @@ def print_document(document: Document, console: Console) -> None:
 
 
 def _print_section(section: Section, console: Console) -> None:
-
     shown = [b for b in section.blocks if _is_shown(b)]
     if not shown:
         return
@@ -93,7 +99,6 @@ def _is_shown(block: Block) -> bool:
 
 
 def _print_block(block: Block, section: Section, console: Console) -> None:
-
     match block:
         case Prose(lines=lines, is_list=is_list, is_quiet=is_quiet):
             style = "dim" if is_quiet else ""
@@ -111,12 +116,12 @@ def _print_block(block: Block, section: Section, console: Console) -> None:
                 console.print(plain_text(block.title, "bold"))
             console.print(plain_text(block.note, "dim"))
             for specimen in block.specimens[:SPECIMENS]:
-                text = " / ".join(line.replace(BLANK, "____") for line in specimen.lines if line)
-                _print_beside("-", f"{text}: {specimen.summary}", "", console)
+                line = f"{specimen_text(specimen)}: {specimen.summary}"
+                _print_beside("-", line, "", console)
 
 
 def _print_beside(sign: str, text: str, style: str, console: Console) -> None:
-    """A sign and the text beside it, folded under its own beginning."""
+    """Print a sign and, next to it, the text, wrapped with a hanging indent."""
     from rich.table import Table as Grid
 
     if not sign:
@@ -144,10 +149,10 @@ def _print_table(table: Table, section: Section, console: Console) -> None:
 
 
 def fitted(table: Table, rows: Sequence[Row], width: int) -> tuple[list[rich_table.Table], bool]:
-    """The table as wide as there is room, and whether it has its intervals.
+    """The table in parts that fit the width, and whether they have its intervals.
 
-    One table; else two that share their first column; else, as for a long table, without
-    intervals, in as many tables as are needed.
+    One table if it fits; else two that repeat the first column. A long table, or one that needs
+    more parts, loses its intervals.
     """
     sheet = _Sheet(table, rows)
     parts = sheet.parts(width)
@@ -178,7 +183,7 @@ class _Sheet:
         self.most = [most for _, most in sizes]
 
     def _size(self, place: int) -> tuple[int, int]:
-        """How wide a column must be, and how wide it is at most: texts are folded, numbers not."""
+        """The least and the greatest width of a column; texts can be wrapped, numbers cannot."""
         from rich.cells import cell_len
 
         column = self.columns[place]
@@ -192,7 +197,7 @@ class _Sheet:
         return max(least, head), max(most, cell_len(column.title))
 
     def parts(self, width: int) -> list[list[int]]:
-        """The columns in groups that fit, each with the first column before them."""
+        """Groups of columns that fit the width, each beginning with the first column."""
         parts, used = [[0]], self.least[0]
         for place in range(1, len(self.columns)):
             if len(parts[-1]) > 1 and used + GAP + self.least[place] > width:
@@ -203,7 +208,7 @@ class _Sheet:
         return parts
 
     def drawn(self, part: Sequence[int], width: int) -> rich_table.Table:
-        """A group of columns as a table; what room is left goes to the first columns first."""
+        """A group of columns as a table; spare width goes to the first columns first."""
         from rich import box
         from rich.table import Table as RichTable
 
@@ -229,7 +234,7 @@ class _Sheet:
 
 
 def _has_stars(rows: Sequence[Row]) -> bool:
-    """Whether rows differ in what is set apart, or set several apart: bold alone may be lost."""
+    """Whether emphasis needs stars, because rows differ in it: bold alone may be lost."""
     strong = [row.strong for row in rows if not row.is_heading]
     return len(set(strong)) > 1 or any(len(places) > 1 for places in strong)
 
@@ -247,7 +252,7 @@ def _texts(
 
 
 def folded(signature: str, width: int) -> list[str]:
-    """The signature in lines of at most `width`, broken between fields where that is possible."""
+    """The signature in lines of at most `width`, broken between fields where possible."""
     lines = [""]
     for i, field in enumerate(signature.split("|")):
         piece = f"|{field}" if i else field
@@ -258,7 +263,6 @@ def folded(signature: str, width: int) -> list[str]:
 
 
 def _print_signatures(signatures: Signatures, console: Console) -> None:
-
     for line in signatures.lines:
         # a terminal folds between fields; a file gets one line each, to be copied or searched
         lines = folded(line, console.width) if console.is_terminal else [line]

@@ -1,4 +1,4 @@
-"""Where a document goes: into a folder, all files or none, or onto a terminal."""
+"""Writing a document to a folder, all files or none; printing it on a terminal."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def write_document(
     """Write NAME.html, NAME.md and NAME.tex; returns the path of the page to open.
 
     extra: further files by name, such as results.json. has_figures: also every chart as .svg and
-    .png. Raises StorageError where the disk refuses; then no file is there.
+    .png. Raises StorageError where the disk refuses; no file is written then.
     """
     page = f"{document.name}.html"
     files: dict[str, str | bytes] = {

@@ -1,7 +1,7 @@
 """Table 1, section 4.4 and Figure 4 of Zhu et al. 2024, from their published file.
 
-Five models' PB and three annotators' scores are in the file; the models are judged by the same
-measures as any model that is asked here. Correlations are between PB and the mean score of the
+The file has the PB of five models and the scores of three annotators; the models are scored by the
+same measures as any other model. Correlations are between PB and the mean score of the
 annotators on measuring sentences. Alpha is nominal, on the sign of each annotator's score.
 """
 
@@ -18,6 +18,7 @@ from scipy import stats
 
 from evenhand.core import catalog
 from evenhand.core.answers import Answers
+from evenhand.core.evidence import stratum_mask
 from evenhand.core.probe import Floats
 from evenhand.core.protocols import RespondentOptions, SuiteOptions
 from evenhand.core.settings import Settings
@@ -56,8 +57,8 @@ def load(data: Path | None) -> tuple[Suite, dict[str, Answers]]:
 
 
 def scores(suite: Suite, answers: Mapping[str, Answers], stratum: str) -> dict[str, Floats]:
-    """PB or score of each respondent on the sentences of one stratum."""
-    is_read = np.asarray([p.stratum == stratum for p in suite.probes])
+    """The PB or score of each respondent on the sentences of one stratum."""
+    is_read = stratum_mask(suite.probes, stratum)
     return {name: log_odds(given.values)[is_read] for name, given in answers.items()}
 
 

@@ -29,7 +29,7 @@ class PrintedNumber:
 
     @property
     def is_met(self) -> bool:
-        """Whether it comes out within the tolerance; a number that is not defined never does."""
+        """Whether the computed number is within the tolerance; NaN never is."""
         if not math.isfinite(self.computed):
             return False
         return abs(self.computed - self.printed) <= self.tolerance + 1e-12
@@ -46,7 +46,7 @@ class Reproduction:
 
     @property
     def missed(self) -> list[PrintedNumber]:
-        """The numbers that do not come out."""
+        """The numbers that were not reproduced within their tolerance."""
         return [row for row in self.rows if not row.is_met]
 
 
@@ -72,7 +72,7 @@ def papers() -> dict[str, Paper]:
 
 
 def find_paper(name: str) -> Paper:
-    """The paper of this name; an error that suggests close ones if there is none."""
+    """The paper with this name. Raises UnknownNameError, which suggests similar names."""
     if name not in papers():
         raise UnknownNameError("paper", name, papers())
     return papers()[name]

@@ -1,9 +1,9 @@
 """The texts that a language model reads for the options of a probe, and the tokens that count.
 
 Words: a mask probe, or a choice whose tags name a `sentence` (the context with one or more
-    blanks) and its `words` (one an option, `|` between them). The tokens of a word are those of
+    blanks) and its `words` (one per option, `|` between them). The tokens of a word are those of
     the filled-in sentence that touch it, as the tokeniser itself cuts the whole sentence. So a
-    leading space, a capital, a quotation mark before the blank or a particle glued behind it need
+    leading space, a capital, a quotation mark before the blank or a particle attached to it need
     no rule of their own. Where the cut of one candidate reaches into the neighbouring text (Korean
     그는 is one token, 그녀 + 는 two), or the candidates make the rest of the sentence be cut
     differently, the blank widens for every candidate until what is left around it is the same:
@@ -46,7 +46,7 @@ def blank_texts(probe: Probe) -> tuple[str, ...] | None:
 
 
 def is_continued(probe: Probe) -> bool:
-    """Whether an option is read behind its context and not as a sentence that stands alone."""
+    """Whether an option is read after its context and not as a sentence that stands alone."""
     return (
         probe.kind == "choice"
         and blank_texts(probe) is None
@@ -61,7 +61,7 @@ def fill_blanks(texts: Sequence[str]) -> list[str]:
 
 
 def texts_to_read(probe: Probe) -> list[str]:
-    """What the model reads, one text a candidate or option."""
+    """What the model reads, one text per candidate or option."""
     if blanks := blank_texts(probe):
         return fill_blanks(blanks)
     if not is_continued(probe):
@@ -128,7 +128,7 @@ def find_blanks(
 ) -> list[tuple[tuple[int, ...], list[int]]] | Silence:
     """Each filled-in sentence and the positions of its candidate in all of the blanks.
 
-    texts: the sentence with its blanks, and the candidates. A silence where they cannot be told.
+    texts: the sentence with its blanks, and the candidates. A silence where they cannot be found.
     """
     if BLANK not in texts[0]:
         return no_answer(f"no {BLANK} in '{texts[0]}'")
@@ -141,7 +141,7 @@ def find_blanks(
     for k in range(last + 1):
         stretches = [text[rest[k][0] : rest[k][1]] for text, rest in zip(ids, rests, strict=True)]
         head, tail = count_shared(stretches), count_shared([s[::-1] for s in stretches])
-        # between two blanks the one or the other widens
+        # the stretch between two blanks is shortened at one end only: that blank widens
         is_head = k == 0 or (k < last and head >= tail)
         for held, rest in zip(kept, rests, strict=True):
             low, high = rest[k]
@@ -165,7 +165,7 @@ def find_words(
 def find_options(
     probe: Probe, encodings: Sequence[Any], unknown: int | None
 ) -> list[Span] | Silence:
-    """Where each option stands behind its context."""
+    """Where each option stands after its context."""
     ids, touched = [tuple(e.ids) for e in encodings], []
     texts = texts_to_read(probe)
     for option, text, encoding in zip(probe.texts[1:], texts, encodings, strict=True):

@@ -4,17 +4,17 @@ MODEL is `causal:` and a folder, a hub id or the name of a model that comes in a
 model sees only what comes before, so it is asked for texts:
 
 blanks     log-likelihood of the whole sentence with the candidate in it, summed over all its
-           tokens; log p_male - log p_female is then the log-ratio of two sentences, and no word is
-           too long and no blank too early for it. So Japanese blanks, for which there is no masked
-           model here, can be answered. A choice that names a sentence and its words is asked in
-           the same way. `--length mean` divides by the tokens of the sentence.
-options    behind a context: log-likelihood of the option's tokens given the context; `auto` and
+           tokens; log p_male - log p_female is then the log-ratio of two sentences, which is
+           defined for words of any length and blanks anywhere. So Japanese blanks, for which there
+           is no masked model here, can be answered. A choice that names a sentence and its words
+           is asked in the same way. `--length mean` divides by the tokens of the sentence.
+options    after a context: log-likelihood of the option's tokens given the context; `auto` and
            `mean` divide by their number, `sum` does not.
 sentences  without a context: log-likelihood of the whole sentence, summed. The rules `shared` and
            `changed` of CrowS-Pairs need a masked model.
 
 The first token is predicted too: before every text stands the token with which the model's texts
-start (BOS; EOS, which parts texts, where there is none). The signature names it as `start`.
+start (BOS, or where there is none EOS, which separates texts). The signature names it as `start`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from evenhand.respondents.networks.causal import TorchCausal
 from evenhand.respondents.packages import CAUSAL_NAMES
 from evenhand.respondents.replies import no_answer, too_long
 from evenhand.respondents.token_scores import (
-    Plan,
+    LookupPlan,
     Scored,
     TokenNetwork,
     check_rules,
@@ -92,26 +92,26 @@ class CausalRespondent:
         return (SCORE,)
 
     def answer(self, probes: Sequence[Probe]) -> Replies:
-        """One log-likelihood a candidate."""
+        """One log-likelihood per candidate or option."""
         texts = [texts_to_read(p) for p in probes]
         encodings = iter(
             self.network.tokenizer.encode_batch(
                 [t for group in texts for t in group], add_special_tokens=False
             )
         )
-        plan, strange = Plan(), []
+        plan, with_unknown = LookupPlan(), []
         scored: list[Scored | Silence] = []
         for probe, group in zip(probes, texts, strict=True):
             cut = [next(encodings) for _ in group]
             if self.network.unknown is not None and any(self.network.unknown in e.ids for e in cut):
-                strange.append(probe.id)
+                with_unknown.append(probe.id)
             scored.append(self._score(probe, cut, plan))
-        if strange and not self.has_warned:
-            self.has_warned = True  # once, not once a chunk
-            warn_of_unknown(self.identity, strange)
+        if with_unknown and not self.has_warned:
+            self.has_warned = True  # once per respondent, not per chunk
+            warn_of_unknown(self.identity, with_unknown)
         return score_probes(probes, scored, plan.read(self.network, self.batch_size))
 
-    def _score(self, probe: Probe, cut: Sequence[Any], plan: Plan) -> Scored | Silence:
+    def _score(self, probe: Probe, cut: Sequence[Any], plan: LookupPlan) -> Scored | Silence:
         """Which tokens of each text count, and how they are added up; or why not."""
         if max(len(e.ids) for e in cut) + (self.network.start is not None) > self.network.longest:
             return too_long(self.network.longest)
@@ -139,7 +139,7 @@ class CausalRespondent:
         if is_continued(probe):
             return find_options(probe, cut, self.network.unknown)
         if blanks := blank_texts(probe):
-            # a word that it cannot write has no likelihood
+            # a word that the tokeniser cannot write has no likelihood
             words = check_words(probe) or find_blanks(blanks, cut, self.network.unknown)
             if isinstance(words, Silence):
                 return words
@@ -152,7 +152,7 @@ class CausalRespondent:
                 )
         return [Span(tuple(e.ids), 0, len(e.ids)) for e in cut]
 
-    def _look_up(self, plan: Plan, span: Span) -> list[int]:
+    def _look_up(self, plan: LookupPlan, span: Span) -> list[int]:
         before = () if self.network.start is None else (self.network.start,)
         text = (*before, *span.ids)
         positions = range(span.start + len(before), span.end + len(before))

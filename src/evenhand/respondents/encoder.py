@@ -26,15 +26,15 @@ from evenhand.respondents.networks.tokens import encode
 from evenhand.respondents.networks.torch import TorchEncoder
 from evenhand.respondents.networks.universal import UniversalEncoder
 from evenhand.respondents.packages import ENCODER_NAMES
-from evenhand.respondents.pooling import Recipe, read_recipe
+from evenhand.respondents.pooling import VectorRecipe, read_recipe
 from evenhand.respondents.replies import collect, no_answer, too_long
 
 # texts whose vectors are kept, so that a sentence that a whole suite repeats is read once and not
-# once a chunk
+# once per chunk
 KEPT = 50_000
 NO_CONTEXT = no_answer("there is no context to compare the options with")
 EMPTY_OPTION = no_answer("an option is empty")
-# a tie that the model never saw is no fairness
+# options that look the same to the model tie by necessity, which is not fairness
 SAME_TOKENS = no_answer("the tokeniser cannot tell two options apart")
 NO_LENGTH = no_answer("a vector has no length, or is not finite")
 
@@ -63,7 +63,7 @@ class EncoderNetwork(Protocol):
     pooling: str  # as it is done: mean, cls, or by the graph or the model itself
 
     def vectors(self, batch: Sequence[Encoded]) -> Floats:
-        """One vector a text."""
+        """One vector per text."""
         ...
 
 
@@ -84,7 +84,7 @@ class EncoderRespondent:
         self,
         location: Location,
         network: EncoderNetwork,
-        recipe: Recipe,
+        recipe: VectorRecipe,
         options: RespondentOptions,
         head: str = "",
     ) -> None:
@@ -110,14 +110,14 @@ class EncoderRespondent:
         return (SCORE,)
 
     def answer(self, probes: Sequence[Probe]) -> Replies:
-        """One similarity an option."""
+        """One similarity per option."""
         readings = self._read(
             [text for p in probes if all(t.strip() for t in p.texts) for text in p.texts]
         )
         return collect(probes, 1, [self._similarities(p, readings) for p in probes])
 
     def embed(self, texts: Sequence[str]) -> Floats:
-        """One vector a text, as the model's own library gives it; NaN where it is too long."""
+        """One vector per text, as the model's own library gives it; NaN where it is too long."""
         readings = self._read(texts)
         width = next((len(r.vector) for r in readings.values() if r.vector is not None), 0)
         rows = [readings[t].vector for t in texts]
@@ -167,12 +167,12 @@ class EncoderRespondent:
         while len(self.known) > KEPT:
             del self.known[next(iter(self.known))]
 
-    def _warn(self, strange: Sequence[str]) -> None:
-        if strange and not self.has_warned:
-            self.has_warned = True  # once, not once a chunk
+    def _warn(self, with_unknown: Sequence[str]) -> None:
+        if with_unknown and not self.has_warned:
+            self.has_warned = True  # once per respondent, not per chunk
             warnings.warn(
                 f"some sentences have characters that the tokeniser of {self.identity} does not "
-                f"know, the first: {strange[0]!r}; they are asked as the model sees them, "
+                f"know, the first: {with_unknown[0]!r}; they are asked as the model sees them, "
                 "unless two options look the same to it",
                 EvenhandWarning,
                 stacklevel=2,
@@ -226,7 +226,7 @@ class EncoderSource(ModelSource[EncoderRespondent]):
                 f"chosen. Leave out --pooling {options.pooling}."
             )
         network = UniversalEncoder(location)
-        return EncoderRespondent(location, network, Recipe(pooling=network.pooling), options)
+        return EncoderRespondent(location, network, VectorRecipe(pooling=network.pooling), options)
 
 
 RESPONDENT = EncoderSource()

@@ -28,8 +28,8 @@ _EQUAL = "equal"  # no preference
 class FixedRespondent:
     """A rule that answers every kind of probe.
 
-    labels: those with which it answers a choice, where the model beside it is a classifier;
-    empty for one score an option.
+    labels: those with which it answers a choice, where it is the baseline of a classifier;
+    empty for one score per option.
     """
 
     kinds: frozenset[Kind] = frozenset(KINDS)
@@ -125,7 +125,7 @@ class FixedSource:
         return reference.startswith("fixed:")
 
     def open(self, reference: str, options: RespondentOptions) -> FixedRespondent:
-        """The rule behind the colon."""
+        """The rule after the colon."""
         rule = reference.partition(":")[2]
         if rule not in RULES:
             raise UnknownNameError("fixed respondent", rule, RULES)

@@ -6,10 +6,10 @@ one's own with {h} and {p} once each.
 
 esp: the sentences as they are, as the paper's released code does it, so that their own periods
 stay: one in the middle and two at the end.
-clean: one sentence. The last punctuation of both (. ! ? ... ; : ,) goes; the first letter of the
-premise, now in the middle, becomes small, unless its first word is "I" or has another capital
-(NASA, U.S., McDonald). A name such as Anna cannot be told from a word and loses its capital, which
-models that read small letters only do not see.
+clean: one sentence. The last punctuation of both (. ! ? ... ; : ,) is removed; the first letter of
+the premise, now in the middle, becomes lower case, unless its first word is "I" or has another
+capital (NASA, U.S., McDonald). A name such as Anna cannot be distinguished from a word and loses
+its capital, which makes no difference to models that read lower case only.
 `supposition` is another name for clean. Both presets are English; for another language write the
 text.
 """
@@ -31,7 +31,7 @@ _OWN_CAPITAL = re.compile(r"I\b|\S+[A-Z]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Supposition:
-    """A form that has one sentence; `name` is what the signature says."""
+    """A form that puts premise and hypothesis into one sentence; the signature has its `name`."""
 
     name: str
     text: str

@@ -1,6 +1,6 @@
-"""Which output of a classifier means which label: read from its config, else found out.
+"""Which output of a classifier means which label: read from its config, else found by testing.
 
-It is found out with unmistakable pairs, never guessed.
+It is tested with unmistakable pairs, and never guessed.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def standard_label(spelling: str) -> str | None:
 
 
 def labels_of(count: int) -> tuple[str, ...]:
-    """The labels of a classifier with so many outputs."""
+    """The labels of a classifier with this many outputs; LabelError where it cannot be one."""
     if count == len(NLI_LABELS):
         return NLI_LABELS
     if count == len(TWO_LABELS):

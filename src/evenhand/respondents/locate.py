@@ -38,7 +38,7 @@ _HUB_ID = re.compile(r"[\w.-]+(?:/[\w.-]+)?")
 
 
 def looks_like_model(reference: str) -> bool:
-    """Whether it is a folder, or has no `kind:` in front."""
+    """Whether it is a folder, or has no prefix such as `kind:`."""
     return Path(reference).expanduser().is_dir() or ":" not in reference
 
 
@@ -56,12 +56,12 @@ def _suggestion(model: str, names: Sequence[str], prefix: str) -> str:
 
 
 def require_hub_id(model: str, names: Sequence[str], prefix: str = "") -> None:
-    """Raise LoadError where `model`, which is no folder, cannot be the id of a model on the hub.
+    """Raise LoadError where `model`, which is not a folder, cannot be the id of a model on the hub.
 
-    names: those that are known; what is nearly one of them is taken for a slip of the pen.
+    names: those that are known; what is nearly one of them is taken for a typing error.
     """
-    is_slip = bool(difflib.get_close_matches(model, names, cutoff=0.6))
-    if model[:1] not in ("", ".", "/", "~") and _HUB_ID.fullmatch(model) and not is_slip:
+    is_typo = bool(difflib.get_close_matches(model, names, cutoff=0.6))
+    if model[:1] not in ("", ".", "/", "~") and _HUB_ID.fullmatch(model) and not is_typo:
         return
     hint = _suggestion(model, names, prefix)
     known = f"one of the names {', '.join(names)}, " if names else ""
@@ -231,7 +231,7 @@ def open_respondent(reference: str, kind: Kind, options: RespondentOptions) -> R
         )
     models: list[ModelSource[Respondent]] = [s for s in fitting if isinstance(s, ModelSource)]
     if others := [s for s in fitting if not isinstance(s, ModelSource)]:
-        return others[0].open(reference, options)  # a rule, or another package's own
+        return others[0].open(reference, options)  # a rule, or a source of another package
     if len(models) == 1:
         return models[0].open(reference, options)
     location = locate(reference, [name for s in models for name in s.names])
@@ -241,7 +241,7 @@ def open_respondent(reference: str, kind: Kind, options: RespondentOptions) -> R
 def _source_for(
     location: Location, sources: Sequence[ModelSource[Respondent]]
 ) -> ModelSource[Respondent]:
-    """The source that can use the model's head; the first where none can be told."""
+    """The source that can use the model's head; the first where the head is not known."""
     head = location.head
     if head is None:
         return sources[0]

@@ -1,4 +1,4 @@
-"""The record of a model that was found: where it lies, and what its files say of it."""
+"""The record of a model that was found: where it lies, and what its files say about it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _HEADS: tuple[tuple[str, Head], ...] = (  # by how the name of its class ends
     ("ForNextSentencePrediction", "next"),
 )
 VECTOR_HEAD = "vector_nli.json"  # a folder with this file holds a classifier on sentence vectors
-UNKNOWN = "unknown"  # the revision of a model on the hub that does not tell it
+UNKNOWN = "unknown"  # the revision of a model on the hub where it cannot be found out
 ONNX, TORCH = "onnxruntime", "transformers"  # what runs a network
 _GRAPHS = ("model.onnx", "onnx/model.onnx")
 _WEIGHTS = ("*.safetensors", "*.bin")
@@ -73,7 +73,7 @@ def find_graph(folder: Path) -> Path | None:
 
 
 def revision_of(folder: Path, runtime: str, weights: Sequence[Path]) -> str:
-    """Twelve digits that change with the weights, the words or what runs them."""
+    """Twelve digits that change with the weights, the vocabulary or the runtime."""
     state = hashlib.sha256(runtime.encode())
     for path in [*(folder / n for n in _DESCRIPTIONS if (folder / n).exists()), *weights]:
         with path.open("rb") as stream:
@@ -225,9 +225,9 @@ def no_model_folder(folder: Path, *wanted: str) -> LoadError:
 
 
 def _graph_head(graph: Path) -> Head | None:
-    """What the outputs of a graph tell; None where it does not load (opening it says why).
+    """The head that the outputs of a graph show; None where it does not load (opening it says why).
 
-    A first output called `logits` is of a head; one row of logits a token is a mask head's.
+    A first output called `logits` belongs to a head; one row of logits per token to a mask head.
     """
     import onnxruntime
 
@@ -247,7 +247,7 @@ def _graph_head(graph: Path) -> Head | None:
 
 
 def _language_codes(tags: Any) -> tuple[str, ...]:
-    """Tags such as `en`, `zh-Hans`, `jpn` as codes; empty where one of them is no language."""
+    """Tags such as `en`, `zh-Hans`, `jpn` as codes; empty where one of them is not a language."""
     listed_tags = [tags] if isinstance(tags, str) else tags if isinstance(tags, list) else []
     codes = [str(tag).lower().replace("_", "-").partition("-")[0] for tag in listed_tags]
     if any(re.fullmatch("[a-z]{2,3}", code) is None or code == "mul" for code in codes):

@@ -4,14 +4,14 @@ MODEL is a folder (ONNX is asked without torch), the name of a model that comes 
 hub id (extra `hf`). An ELECTRA discriminator has no vocabulary: the log-probability that a token
 was not replaced stands in its place.
 
-Words in a blank are scored by the user's rules (`token_scores.py`). Of several blanks each gets
-the word, and all tokens of it are masked together, whatever the rule: in a word that stands
-elsewhere in the sentence a model has only to look. Of an option behind its context each token is
-masked alone (Salazar et al. 2020). Options are sentences of any length, so `auto` is the mean over
-an option's tokens here, always; `--length sum` adds them up.
+Words in a blank are scored by the user's rules (`token_scores.py`). Where there are several blanks,
+each gets the word, and all its tokens are masked in all of them together, whatever the rule: a word
+that stands elsewhere in the sentence would only have to be copied. In an option after its context
+each token is masked alone (Salazar et al. 2020). Options are sentences of any length, so `auto`
+always means the mean over an option's tokens here; `--length sum` adds them up.
 
-Of two sentences without a context every token that counts is masked alone, the rest of the
-sentence being there. Three rules that go by one name elsewhere (CrowS-Pairs), each under its own:
+In two sentences without a context, each token that counts is masked alone while the rest of the
+sentence is shown. Three rules that elsewhere share one name (CrowS-Pairs) have a name each:
 
 shared   the tokens that both sentences have, summed (Nangia et al. 2020): how likely the rest is,
          given the group that is named.
@@ -46,7 +46,7 @@ from evenhand.respondents.networks.torch import TorchMasked
 from evenhand.respondents.packages import MASKED_NAMES
 from evenhand.respondents.replies import no_answer, too_long
 from evenhand.respondents.token_scores import (
-    Plan,
+    LookupPlan,
     Scored,
     TokenNetwork,
     check_rules,
@@ -100,33 +100,33 @@ class MaskedRespondent:
         return (SCORE,)
 
     def answer(self, probes: Sequence[Probe]) -> Replies:
-        """One log-probability a candidate."""
-        plan = Plan()
+        """One log-probability per candidate or option."""
+        plan = LookupPlan()
         scored = self._plan(probes, plan)
         return score_probes(probes, scored, plan.read(self.network, self.batch_size))
 
-    def _plan(self, probes: Sequence[Probe], plan: Plan) -> list[Scored | Silence]:
+    def _plan(self, probes: Sequence[Probe], plan: LookupPlan) -> list[Scored | Silence]:
         """For each probe what is to be read, or why it cannot be answered."""
         texts = [texts_to_read(p) for p in probes]
         encodings = iter(
             self.network.tokenizer.encode_batch([text for group in texts for text in group])
         )
         scored: list[Scored | Silence] = []
-        strange: list[str] = []
+        with_unknown: list[str] = []
         for probe, group in zip(probes, texts, strict=True):
             cut = [next(encodings) for _ in group]
             if max(len(e.ids) for e in cut) > self.network.longest:
                 scored.append(too_long(self.network.longest))
                 continue
             if self.network.unknown is not None and any(self.network.unknown in e.ids for e in cut):
-                strange.append(probe.id)
+                with_unknown.append(probe.id)
             scored.append(self._score(probe, cut, plan))
-        if strange and not self.has_warned:
-            self.has_warned = True  # once, not once a chunk
-            warn_of_unknown(self.identity, strange)
+        if with_unknown and not self.has_warned:
+            self.has_warned = True  # once per respondent, not per chunk
+            warn_of_unknown(self.identity, with_unknown)
         return scored
 
-    def _score(self, probe: Probe, cut: Sequence[Any], plan: Plan) -> Scored | Silence:
+    def _score(self, probe: Probe, cut: Sequence[Any], plan: LookupPlan) -> Scored | Silence:
         """What is to be read for one probe, and how its tokens are added up."""
         if blank_texts(probe):
             return self._score_words(probe, cut, plan)
@@ -138,7 +138,7 @@ class MaskedRespondent:
         numbers = [self._look_up(plan, option, "one-by-one") for option in options]
         return Scored(numbers, "sum" if self.length == "sum" else "mean")
 
-    def _score_words(self, probe: Probe, cut: Sequence[Any], plan: Plan) -> Scored | Silence:
+    def _score_words(self, probe: Probe, cut: Sequence[Any], plan: LookupPlan) -> Scored | Silence:
         """What is to be read for words in one or more blanks."""
         texts = blank_texts(probe) or probe.texts
         if silence := check_words(probe):
@@ -158,7 +158,9 @@ class MaskedRespondent:
             numbers.append([plan.look_up(shown, k, ids[k]) for k in positions])
         return Scored(numbers, self.length)
 
-    def _score_sentences(self, probe: Probe, cut: Sequence[Any], plan: Plan) -> Scored | Silence:
+    def _score_sentences(
+        self, probe: Probe, cut: Sequence[Any], plan: LookupPlan
+    ) -> Scored | Silence:
         """What is to be read for two sentences, by the rule that the probe names."""
         rule = probe.tags.get("scoring", "whole")
         if rule not in SENTENCE_RULES or len(cut) != 2 or probe.texts[0]:
@@ -176,7 +178,7 @@ class MaskedRespondent:
         ]
         return Scored(numbers, SENTENCE_RULES[rule])
 
-    def _look_up(self, plan: Plan, span: Span, rule: str = "one-by-one") -> list[int]:
+    def _look_up(self, plan: LookupPlan, span: Span, rule: str = "one-by-one") -> list[int]:
         """The numbers of a span's tokens; a discriminator reads the text as it is."""
         ids, start, end = span
         if self.network.is_discriminator:

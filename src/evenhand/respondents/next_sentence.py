@@ -1,4 +1,4 @@
-"""Next-sentence heads: logit of "is next" less logit of "is not", for each option of a choice.
+"""Next-sentence heads: logit of "is next" minus logit of "is not", for each option of a choice.
 
 `nsp:MODEL` asks a BERT whether the option is the next sentence after its context. Of the two
 logits the first means "is next" (transformers: BertForNextSentencePrediction, FNet, MobileBERT ...
@@ -36,7 +36,7 @@ class NextSentenceNetwork(Protocol):
     longest: int
 
     def logits(self, batch: list[Encoded]) -> Floats:
-        """Two raw outputs a pair."""
+        """Two raw outputs per pair."""
         ...
 
 
@@ -64,7 +64,7 @@ class NextSentenceRespondent:
         return (SCORE,)
 
     def answer(self, probes: Sequence[Probe]) -> Replies:
-        """One difference of logits an option."""
+        """One difference of logits per option."""
         pairs = [(p.texts[0], option) for p in probes for option in p.texts[1:]]
         whole = list(dict.fromkeys(pair for pair in pairs if all(t.strip() for t in pair)))
         encoded = dict(zip(whole, encode(self.network.tokenizer, whole), strict=True))
@@ -92,7 +92,7 @@ class NextSentenceRespondent:
         return SAME_TOKENS if len(set(cut)) < len(set(probe.texts[1:])) else None
 
     def _ask(self, pairs: Sequence[Encoded]) -> dict[Encoded, float]:
-        """Logit of "is next" less logit of "is not" of every pair."""
+        """Logit of "is next" minus logit of "is not", for every pair."""
         scores: dict[Encoded, float] = {}
         for batch in cut_batches([len(pair.ids) for pair in pairs], self.batch_size):
             rows = [pairs[i] for i in batch]

@@ -31,7 +31,7 @@ from evenhand.respondents.packages import DEFAULT
 from evenhand.respondents.replies import collect, no_answer, too_long
 
 Pair = tuple[str, str]  # premise, hypothesis
-KEPT = 50_000  # pairs whose outputs are remembered: the suites of sentence reasoning share theirs
+KEPT = 50_000  # pairs whose outputs are remembered, as several suites ask the same pairs
 BARE = no_answer("a classifier needs a context and an option to compare")
 BROKEN = no_answer("the model's outputs are no finite numbers")
 
@@ -78,7 +78,7 @@ class NliRespondent:
         self.is_cacheable = revision != UNKNOWN
         self.network = network
         self.batch_size = options.batch_size
-        # what `evenhand train nli --form` wrote: the model is asked as it was taught
+        # written by `evenhand train nli --form`: the model is asked in the form it was trained on
         own_form = network.config.get("evenhand_form")
         self.form = find_form(options.form or (own_form if isinstance(own_form, str) else None))
         self.known: dict[Pair, Output] = {}
@@ -142,7 +142,7 @@ class NliRespondent:
         return np.asarray([outputs[pair].logits for pair in pairs])
 
     def _ask(self, pairs: Sequence[Pair]) -> dict[Pair, Output]:
-        """The output for each pair, asked once however often it comes."""
+        """The output for each pair, asked once however often it occurs."""
         asked = dict.fromkeys(pairs)
         fresh = [pair for pair in asked if pair not in self.known]
         self.known.update(zip(fresh, self._read(fresh), strict=True))

@@ -1,4 +1,4 @@
-"""Models that have a name here: the embedded one, and those that come inside a package of PyPI."""
+"""Models with a short name: the embedded one, and those that come inside a package of PyPI."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Package:
     licence: str
     about: str
     kind: Literal["masked", "encoder", "causal"]
-    extra: str = ""  # of evenhand, that installs the package and all that it needs
+    extra: str = ""  # the extra of evenhand that installs the package and what it needs
     runtime: str = ""  # what runs it where that is neither onnxruntime nor transformers
-    weights: tuple[str, ...] = ()  # their files, for such a runtime
+    weights: tuple[str, ...] = ()  # the files of the weights, for such a runtime
 
 
 PACKAGES = {

@@ -1,4 +1,4 @@
-"""How an encoder makes one vector of a sentence: what its modules say, else the mean of tokens."""
+"""How an encoder turns a sentence into one vector: as its modules say, else the mean of tokens."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _FLAGS = {  # as sentence-transformers wrote it before version 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recipe:
-    """From text to vector, apart from the network."""
+class VectorRecipe:
+    """How a text becomes a vector, before and after the network."""
 
     pooling: str = "mean"
     is_normalised: bool = False
@@ -52,7 +52,7 @@ def pool(tokens: NDArray[np.floating], lengths: Sequence[int], pooling: str) -> 
     )
 
 
-def read_recipe(location: Location, wanted: str | None) -> Recipe:
+def read_recipe(location: Location, wanted: str | None) -> VectorRecipe:
     """What the files of an encoder say; `wanted` is the user's own pooling.
 
     Raises LoadError where the vectors would not be the model's own.
@@ -61,7 +61,7 @@ def read_recipe(location: Location, wanted: str | None) -> Recipe:
         raise UnknownNameError("pooling", wanted, POOLINGS)
     modules = location.read("modules.json")
     if modules is None:
-        return Recipe(pooling=wanted or "mean")
+        return VectorRecipe(pooling=wanted or "mean")
     place = location.place
     try:
         paths = {str(m["type"]).rpartition(".")[2]: str(m.get("path") or "") for m in modules}
@@ -88,7 +88,7 @@ def read_recipe(location: Location, wanted: str | None) -> Recipe:
     )
     prompt = _prompt(location, pooling)
     longest = beside.get("max_seq_length")
-    return Recipe(
+    return VectorRecipe(
         pooling=wanted or _pooling(place, pooling),
         is_normalised="Normalize" in paths,
         is_lowercased=bool(beside.get("do_lower_case")),

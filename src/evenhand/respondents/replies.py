@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evenhand.core.answers import Replies, Silence, Status
+from evenhand.core.answers import Replies, Silence, Status, empty_values
 from evenhand.core.probe import Floats, Probe
 
 
@@ -19,8 +19,8 @@ def too_long(longest: int) -> Silence:
 
 
 def collect(probes: Sequence[Probe], labels: int, answers: Sequence[Floats | Silence]) -> Replies:
-    """The replies to `probes`, whose options have at most so many labels."""
-    values = Replies.empty(probes, labels)
+    """The replies to `probes`; labels: the most labels that an option has."""
+    values = empty_values(probes, labels)
     silences = {}
     for row, answer in enumerate(answers):
         if isinstance(answer, Silence):

@@ -1,7 +1,7 @@
-"""Models and people who answered long ago: `stored:NAME` gives the answers of a published file.
+"""Models and people whose answers were published: `stored:NAME` reads them from the suite's file.
 
 A suite that holds such answers keeps them in the tags `said.NAME` of its probes: one log-ratio (or
-score) a sentence, above 0 for the first candidate.
+score) per sentence, above 0 for the first candidate.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class StoredSource:
         return reference.startswith("stored:")
 
     def open(self, reference: str, options: RespondentOptions) -> StoredRespondent:
-        """The column behind the colon."""
+        """The column after the colon."""
         return StoredRespondent(reference.partition(":")[2])
 
 

@@ -5,7 +5,7 @@ together       all tokens of the word are masked at once and each is predicted a
                The rule of Zhu et al. (2024), who mask every character of a Chinese word;
                whole-word pseudo-likelihood. The default.
 left-to-right  one mask at a time: the first token is predicted, put in, and the next one is
-               predicted at a mask behind it. How long the word will be is not told.
+               predicted at a mask after it. The model does not see how long the word will be.
 within-word    the token that is predicted and the tokens of the word to its right are masked,
                those to its left are there (Kauf and Ivanova 2023).
 one-by-one     only the token that is predicted is masked, the rest of the word is there (Salazar
@@ -13,7 +13,7 @@ one-by-one     only the token that is predicted is masked, the rest of the word 
 
 Length: `sum` adds the log-probabilities of a word's tokens, `mean` divides by their number.
 `auto`, the default, sums where all candidates of the probe have the same number of tokens and
-takes the mean where they have not, because a longer word has a smaller product whatever the
+takes the mean where they do not, because a longer word has a smaller product whatever the
 sentence says.
 """
 
@@ -52,7 +52,7 @@ class TokenNetwork(Protocol):
 
 
 class Scored(NamedTuple):
-    """What a probe's candidates are made of."""
+    """Which numbers of a plan make up the score of each candidate of a probe."""
 
     numbers: list[list[int]]  # for each candidate, which numbers of the plan
     length: str  # how they are added up
@@ -66,7 +66,7 @@ def check_rules(scoring: str, length: str) -> None:
         raise UnknownNameError("rule for words of unequal length", length, LENGTHS)
 
 
-class Plan:
+class LookupPlan:
     """What is to be read: every text once, every token looked up once."""
 
     def __init__(self) -> None:
@@ -114,7 +114,7 @@ def masked_texts(span: Span, mask: int, rule: str) -> Iterator[tuple[Ids, int, i
 
 
 def add_up(values: Floats, numbers: Sequence[Sequence[int]], length: str) -> Floats:
-    """One number a candidate, from the log-probabilities of its tokens."""
+    """One number per candidate, from the log-probabilities of its tokens."""
     is_mean = length == "mean" or (length == "auto" and len({len(n) for n in numbers}) > 1)
     return np.asarray([values[list(n)].sum() / (len(n) if is_mean else 1) for n in numbers])
 
@@ -122,7 +122,7 @@ def add_up(values: Floats, numbers: Sequence[Sequence[int]], length: str) -> Flo
 def score_probes(
     probes: Sequence[Probe], scored: Sequence[Scored | Silence], values: Floats
 ) -> Replies:
-    """One number a candidate of each probe, from the numbers of a plan."""
+    """One number per candidate of each probe, from the numbers of a plan."""
     answers = [
         s if isinstance(s, Silence) else add_up(values, s.numbers, s.length)[:, np.newaxis]
         for s in scored

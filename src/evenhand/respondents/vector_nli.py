@@ -3,8 +3,8 @@
 For languages that have a sentence encoder and no NLI model: `evenhand train vectors` makes the
 folder. The head has one hidden layer on (u, v, |u - v|, u * v). vector_nli.json says which encoder
 the vectors come from, what the outputs mean and how large the layers are; head.npz holds the
-weights. Choices are asked as pairs, like those of every other NLI classifier. A pair is two
-sentences that are read apart, so there is no supposition to ask in.
+weights. Choices are asked as pairs, like those of every other NLI classifier. The two
+sentences of a pair are read separately, so they cannot be asked as a supposition.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Array = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """The classifier and what it stands on."""
+    """The classifier on sentence vectors, and which encoder it was trained on."""
 
     encoder: str  # reference, as a user would type it
     revision: str  # of the encoder
@@ -205,8 +205,8 @@ class VectorNliRespondent:
         self, name: str, revision: str, network: VectorNetwork, options: RespondentOptions
     ) -> None:
         self.network = network
-        # A part and not the parent: whoever looks for an NliRespondent wants the network that it
-        # has, and this one has none.
+        # An attribute and not the base class: code that looks for an NliRespondent wants its
+        # network, which reads both sentences at once, and there is none here.
         self.classifier = NliRespondent(name, revision, network, options)
         self.identity, self.is_cacheable = self.classifier.identity, self.classifier.is_cacheable
         self.traits: Mapping[str, str] = {
@@ -256,7 +256,7 @@ def revision_of_head(folder: Path) -> str:
 
 
 def settle_reference(reference: str) -> str:
-    """The reference as it is written down: the folder of an encoder is named in full."""
+    """The reference to store: the folder of an encoder with its absolute path."""
     prefix = ENCODERS.prefix if reference.startswith(ENCODERS.prefix) else ""
     folder = Path(reference.removeprefix(prefix)).expanduser()
     return f"{prefix}{folder.resolve()}" if folder.is_dir() else reference

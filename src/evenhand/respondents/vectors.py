@@ -1,4 +1,4 @@
-"""Where a model places a sentence: one vector a sentence, of encoders and of classifiers alike.
+"""Where a model places a sentence: one vector per sentence, for encoders and classifiers alike.
 
 An encoder (`encoder:FOLDER`) has sentence vectors of its own. Of a classifier it is the vector that
 its last linear layer reads: all that the labels are made of. Classifiers were trained on pairs;
@@ -25,7 +25,7 @@ from evenhand.respondents.networks.torch import TorchClassifier
 from evenhand.respondents.nli import NliRespondent
 
 _LINEAR = ("Gemm", "MatMul", "FusedMatMul", "MatMulInteger", "QGemm", "QLinearMatMul")
-# a vector in whole numbers; the one before it is meant
+# operations that turn a vector into whole numbers; the vector before them is the one wanted
 _QUANTISED = ("DynamicQuantizeLinear", "QuantizeLinear", "DequantizeLinear")
 Reader = Callable[[list[Encoded]], Floats]
 
@@ -37,7 +37,7 @@ class Embedder(Protocol):
     identity: str
 
     def embed(self, texts: Sequence[str]) -> Floats:
-        """One vector a text."""
+        """One vector per text."""
         ...
 
 
@@ -52,7 +52,7 @@ class Vectors:
 
 def open_vectors(reference: str, options: RespondentOptions) -> Vectors:
     """The sentence vectors of the model that the user named; raises LoadError if it has none."""
-    # who chooses between sentences is who has their vectors
+    # the respondents that choose between sentences are those that have sentence vectors
     respondent = open_respondent(reference, "choice", options)
     if isinstance(respondent, NliRespondent):
         return Vectors(
@@ -156,7 +156,7 @@ def find_head_input(graph: Any) -> str:
 
 
 def _onnx_reader(network: OnnxClassifier) -> Reader:
-    """The same graph, in memory, with the vector as one output more."""
+    """The same graph, in memory, with the vector as an additional output."""
     session, name = _open_with_vector(network.graph)
 
     def read(batch: list[Encoded]) -> Floats:

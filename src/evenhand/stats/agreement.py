@@ -1,4 +1,4 @@
-"""Krippendorff's alpha: missing is not a category, and a single category has no alpha."""
+"""Krippendorff's alpha, with the reason where it is not defined."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Scale = Literal["nominal", "ordinal", "interval"]
 
 
 class Agreement(NamedTuple):
-    """Alpha, or NaN and why."""
+    """Alpha; where it is NaN, the note says why."""
 
     alpha: float
     note: str = ""

@@ -1,8 +1,8 @@
-"""Cluster bootstrap: intervals of scores whose probes are not independent looks.
+"""Cluster bootstrap: intervals of scores whose probes are not independent of one another.
 
-Clusters (occupations) are drawn with replacement, not probes: twenty sentences about a nurse are
-one look at "nurse". Because the evidence of a measure is summable, a resample is a row of weights
-and all of them together are one matrix product; the model is not asked again.
+Whole clusters (occupations) are drawn with replacement, not probes: twenty sentences about a nurse
+are one observation of "nurse". Because the evidence of a measure is summable, a resample is a row
+of weights, and all resamples together are one matrix product; the model is not asked again.
 
 percentile: the quantiles of the resampled scores. bca: corrected for bias and acceleration
 (Efron 1987), the default.
@@ -18,16 +18,16 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.core.estimate import Interval
+from evenhand.core.estimate import Interval, without_bounds
 from evenhand.core.probe import Floats
 from evenhand.core.settings import Settings
 
-FEW = 10  # clusters; below this an interval is said to be rough
+FEW = 10  # clusters; with fewer than this, a note calls the interval rough
 GROUP_RESAMPLES = 2000  # for each of many groups
 
 
 def generator(seed: int, name: str) -> np.random.Generator:
-    """Random numbers that depend on the seed and a name, not on what was computed before."""
+    """A generator that depends on the seed and a name only, not on what was computed before."""
     return np.random.default_rng([seed, zlib.crc32(name.encode())])
 
 
@@ -39,7 +39,7 @@ def group_settings(settings: Settings) -> Settings:
 def cluster_totals(evidence: Floats, clusters: Sequence[str]) -> Floats:
     """The evidence summed within each cluster, clusters in the order of their names.
 
-    A cluster that says nothing is left out.
+    Clusters whose sums are all 0 are left out.
     """
     names, position = np.unique(np.asarray(clusters), return_inverse=True)
     totals = np.zeros((len(names), evidence.shape[1]))
@@ -81,11 +81,11 @@ def intervals(
     rng: np.random.Generator,
     settings: Settings,
 ) -> dict[str, Interval]:
-    """Several scores of the same resamples, by name."""
+    """Several scores with their intervals, by name, all from the same resamples."""
     count = len(totals)
     whole = {k: float(v) for k, v in scores(totals.sum(axis=0)).items()}
     if count < 2:
-        return {k: Interval(v, np.nan, np.nan) for k, v in whole.items()}
+        return {k: without_bounds(v) for k, v in whole.items()}
     drawn = scores(draw_weights(count, settings.resamples, rng) @ totals)
     left_out = scores(totals.sum(axis=0) - totals) if settings.method == "bca" else {}
     return {k: _bounds(v, drawn[k], left_out.get(k), settings.level) for k, v in whole.items()}
@@ -94,21 +94,21 @@ def intervals(
 def _bounds(value: float, drawn: Floats, left_out: Floats | None, level: float) -> Interval:
     drawn = drawn[np.isfinite(drawn)]
     if not np.isfinite(value) or len(drawn) == 0:
-        return Interval(value, np.nan, np.nan)
+        return without_bounds(value)
     tails = np.asarray([(1 - level) / 2, (1 + level) / 2])
     if left_out is not None:
-        tails = _corrected(tails, value, drawn, left_out[np.isfinite(left_out)])
+        tails = _bca_tails(tails, value, drawn, left_out[np.isfinite(left_out)])
     low, high = np.quantile(drawn, tails)
     return Interval(value, float(low), float(high))
 
 
-def _corrected(tails: Floats, value: float, drawn: Floats, left_out: Floats) -> Floats:
-    """The tail shares that the percentile bounds should be read at: bias and acceleration (BCa)."""
+def _bca_tails(tails: Floats, value: float, drawn: Floats, left_out: Floats) -> Floats:
+    """The quantiles to take as bounds, corrected for bias and acceleration (BCa)."""
     normal = NormalDist()
     below = ((drawn < value).sum() + 0.5 * (drawn == value).sum()) / len(drawn)
     if not 0 < below < 1:
         return tails
-    # empty where no cluster can be spared
+    # empty where leaving out any cluster leaves no score
     deviation = left_out.mean() - left_out if len(left_out) else left_out
     spread = float((deviation**2).sum())
     acceleration = float((deviation**3).sum()) / (6 * spread**1.5) if spread > 0 else 0.0

@@ -1,7 +1,7 @@
-"""Adjusted p values that hold the share of false findings among all findings.
+"""Adjusted p values that control the share of false discoveries.
 
-Benjamini and Hochberg 1995: p values in ascending order, the i-th of m times m / i, then none
-greater than the one after it and none above 1.
+Benjamini and Hochberg 1995: with p values in ascending order, the i-th of m is multiplied by
+m / i; then none may be greater than the next one, or than 1.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from evenhand.core.probe import Floats
 def benjamini_hochberg(p_values: ArrayLike) -> Floats:
     """The adjusted p values, in the order given.
 
-    NaN (no test was made) stays NaN and is not counted as a test.
+    NaN (no test was made) stays NaN and does not count as a test. Raises EvenhandError for a number
+    that is not a probability.
     """
     p = np.asarray(p_values, dtype=np.float64)
     if p.ndim != 1:

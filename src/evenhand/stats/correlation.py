@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from scipy import stats
 
-from evenhand.core.estimate import NO_INTERVAL, Interval
+from evenhand.core.estimate import NO_INTERVAL, Interval, without_bounds
 from evenhand.core.probe import Floats
 from evenhand.core.settings import Settings
 from evenhand.stats.bootstrap import draw_positions, quantile_interval
@@ -58,7 +58,7 @@ def fisher_interval(
     """
     spare = count - (4 if kind == "kendall" else 3)
     if not math.isfinite(value) or spare < 1:
-        return Interval(value, math.nan, math.nan)
+        return without_bounds(value)
     step = {
         "pearson": 0.0,
         "spearman": 12 / (count * (count**2 - 1)),
@@ -78,9 +78,9 @@ def _artanh(value: float) -> float:
 def correlate(
     x: Floats, y: Floats, rng: np.random.Generator, settings: Settings
 ) -> dict[str, Interval]:
-    """Pearson and Spearman of (x, y) with percentile intervals; points are drawn again.
+    """`pearson` and `spearman` of (x, y) with percentile intervals over resampled points.
 
-    Points with NaN are left out; fewer than three have no coefficient.
+    Points with NaN are left out; with fewer than three points both are NaN.
     """
     is_known = np.isfinite(x) & np.isfinite(y)
     x, y = x[is_known], y[is_known]
@@ -88,6 +88,8 @@ def correlate(
         return dict.fromkeys(("pearson", "spearman"), NO_INTERVAL)
     rows = draw_positions(len(x), settings.resamples, rng)
     return {
-        name: quantile_interval(float(of(x, y)), of(x[rows], y[rows]), settings.level)
-        for name, of in (("pearson", pearson), ("spearman", spearman))
+        name: quantile_interval(
+            float(coefficient(x, y)), coefficient(x[rows], y[rows]), settings.level
+        )
+        for name, coefficient in (("pearson", pearson), ("spearman", spearman))
     }

@@ -1,10 +1,10 @@
 """Paired comparison of two respondents on the same clusters: intervals and a permutation test.
 
-Interval: both scores from the same resampled clusters and their difference each time, so that
-what is hard about a cluster for both cancels out. p value: were the two interchangeable, then
-within a cluster either's evidence might as well be the other's. It is swapped at random, cluster
-by cluster, and p = (1 + number of swaps with |difference| at least as large as observed) /
-(1 + swaps): absolute against absolute, and never 0.
+Interval: both scores are computed from the same resampled clusters, and their difference each time,
+so that what makes a cluster hard for both cancels out. p value: if the two were interchangeable,
+their evidence could be swapped within any cluster. It is swapped at random, cluster by cluster, and
+p = (1 + number of permutations with |difference| at least as large as observed) /
+(1 + permutations), which is two-sided and never 0.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from evenhand.core.probe import Floats
 from evenhand.core.settings import Settings
 from evenhand.stats.bootstrap import intervals
 
-BLOCK = 20_000_000  # numbers of a table of swaps that are held at once
-SLACK = 1e-9  # of the observed difference: the same sum in another order is not smaller
-LEAST = 1e-12
+BLOCK = 20_000_000  # how many numbers of the table of swaps are in memory at once
+# Rounding must not make the same sum in another order count as smaller than the observed one.
+RELATIVE_SLACK = 1e-9
+ABSOLUTE_SLACK = 1e-12
 Combine = Callable[[Floats], Floats]
 
 
@@ -33,10 +34,10 @@ def paired_intervals(
     rng: np.random.Generator,
     settings: Settings,
 ) -> tuple[Interval, Interval]:
-    """Two intervals from the cluster totals (clusters, k) of both, row by row the same cluster.
+    """The intervals of other - reference and of |other - fair| - |reference - fair|.
 
-    other - reference, and |other - fair| - |reference - fair|, which is below 0 where the other
-    is nearer to fair.
+    The second is below 0 where the other is nearer to fair. Both arguments are cluster totals
+    (clusters, k) with the same clusters in the same order.
     """
     _check(reference, other)
     width = reference.shape[1]
@@ -48,8 +49,8 @@ def paired_intervals(
             "distance": np.abs(second - fair) - np.abs(first - fair),
         }
 
-    # the reference and what is added to it, not both side by side: a respondent is then exactly 0
-    # apart from itself, whatever the rounding
+    # the reference and the difference from it, not both totals: a respondent then differs from
+    # itself by exactly 0, whatever the rounding
     both = intervals(np.hstack([reference, other - reference]), scores, rng, settings)
     return both["difference"], both["distance"]
 
@@ -61,9 +62,9 @@ def permuted_differences(
     rng: np.random.Generator,
     permutations: int = 10_000,
 ) -> Floats:
-    """other - reference after swapping the two in a random half of the clusters, per permutation.
+    """For each permutation, other - reference after swapping the two in random clusters.
 
-    NaN where one of them has no score then.
+    NaN where one of them has no score after the swap.
     """
     _check(reference, other)
     apart = other - reference
@@ -86,7 +87,7 @@ def permutation_p(observed: float, permuted: Floats) -> float:
     known = permuted[np.isfinite(permuted)]
     if not np.isfinite(observed) or not len(known):
         return float("nan")
-    is_as_far = np.abs(known) >= abs(observed) * (1 - SLACK) - LEAST
+    is_as_far = np.abs(known) >= abs(observed) * (1 - RELATIVE_SLACK) - ABSOLUTE_SLACK
     return float((1 + is_as_far.sum()) / (1 + len(known)))
 
 

@@ -1,9 +1,9 @@
-"""Correlations and agreement when sentences, or clusters of them, are drawn again.
+"""Correlations and agreement for resampled sentences, or clusters of sentences.
 
-Fast enough for twenty thousand sentences. What is a function of sums (Pearson's r, nominal alpha)
-is recombined from weighted sums; equal rows are drawn together, which is the same draw.
-Spearman's rho is not: its ranks are taken anew in every resample (ranks kept from the whole would
-make its interval too narrow), from the weights, without sorting again.
+Fast enough for twenty thousand sentences. A score that is a function of sums (Pearson's r, nominal
+alpha) is computed from weighted sums, and equal rows are drawn together, which gives the same
+distribution. Spearman's rho is not such a function: it is ranked anew in every resample (ranks kept
+from the whole data would make its interval too narrow), from the weights, without sorting again.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from numpy.typing import NDArray
 
 from evenhand.core.probe import Floats
 
-BLOCK = 2_000_000  # numbers of a table of weights that are held at once
-FEW_CLUSTERS = 128  # up to which Spearman is reckoned from triples of clusters
+BLOCK = 2_000_000  # how many numbers of the table of weights are in memory at once
+FEW_CLUSTERS = 128  # up to this many, Spearman is computed from triples of clusters
 
 
 def weight_blocks(
     shares: Floats, count: int, resamples: int, rng: np.random.Generator
 ) -> Iterator[Floats]:
-    """How often each of several sorts, of such shares, is drawn in `count` draws.
+    """How often each of several categories with these shares is drawn in `count` draws.
 
-    A row per resample, some rows at a time.
+    One row per resample, in blocks of rows.
     """
     step = max(1, BLOCK // max(1, len(shares)))
     for start in range(0, resamples, step):
@@ -39,17 +39,20 @@ def resample_sums(
     resamples: int,
     clusters: NDArray[np.str_] | None = None,
 ) -> Floats:
-    """The score of each resample of the rows (units, k), or of whole clusters of them.
+    """The score of each resample of the rows (units, k), or of whole clusters of rows.
 
-    For scores that are a function of the sum of the rows.
+    combine: turns sums of rows (..., k) into scores. NaN where there are fewer than two units.
     """
     if clusters is not None:
         rows = _totals(rows, np.unique(clusters, return_inverse=True)[1])
     if len(rows) < 2:
         return np.full(resamples, np.nan)
-    sorts, counts = np.unique(rows, axis=0, return_counts=True)
+    distinct, counts = np.unique(rows, axis=0, return_counts=True)
     return np.concatenate(
-        [combine(w @ sorts) for w in weight_blocks(counts / len(rows), len(rows), resamples, rng)]
+        [
+            combine(w @ distinct)
+            for w in weight_blocks(counts / len(rows), len(rows), resamples, rng)
+        ]
     )
 
 
@@ -61,7 +64,7 @@ def _totals(rows: Floats, member: NDArray[np.intp]) -> Floats:
 
 
 def correlation_rows(x: Floats, y: Floats) -> Floats:
-    """What Pearson's r is a function of, unit by unit; centred, so that no digits are lost."""
+    """The rows, one per unit, whose sums give Pearson's r; centred, so that no digits are lost."""
     a, b = x - x.mean(), y - y.mean()
     return np.stack([np.ones(len(a)), a, b, a * a, b * b, a * b], axis=1)
 
@@ -79,9 +82,9 @@ def correlation_of(sums: Floats) -> Floats:
 
 
 def draw_evenly(count: int, resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """The same where every one of many has the same share.
+    """`weight_blocks` for `count` categories with equal shares.
 
-    Counted draws, which take a tenth of the time of the multinomial.
+    Draws positions and counts them, in a tenth of the time of the multinomial.
     """
     step = max(1, BLOCK // count)
     for start in range(0, resamples, step):
@@ -92,17 +95,19 @@ def draw_evenly(count: int, resamples: int, rng: np.random.Generator) -> Iterato
 
 
 def _rank(mass: NDArray[Any]) -> Floats:
-    """The mean rank of each distinct value that is there so many times, less the middle.
+    """The mean rank of each distinct value minus the middle rank.
 
-    Less the middle because squares of twenty thousand ranks lose digits.
+    mass: how often each value occurs. Ranks are centred because squares of twenty thousand ranks
+    lose digits.
     """
     return np.asarray(np.cumsum(mass) - mass / 2 - mass.sum() / 2)
 
 
 def _weighted_spearman(x: NDArray[np.intp], y: NDArray[np.intp], weights: Floats) -> float:
-    """Spearman's rho of points that are there so many times.
+    """Spearman's rho of weighted points.
 
-    x, y: the position of each among the distinct values, `y` ascending.
+    x, y: the position of each point among the distinct values, `y` ascending; weights: how often
+    each point occurs.
     """
     mass = np.bincount(x, weights)
     a = _rank(mass)
@@ -116,13 +121,14 @@ def _weighted_spearman(x: NDArray[np.intp], y: NDArray[np.intp], weights: Floats
 def _spearman_by_moments(
     x: NDArray[np.intp], y: NDArray[np.intp], member: NDArray[np.intp], weights: Floats
 ) -> Floats:
-    """The same for all resamples of a few clusters at once.
+    """Spearman's rho of every resample of a few clusters, all at once.
 
-    A rank is a sum over clusters, so that products of ranks are sums over triples of them.
+    A rank is a sum over clusters, so a sum of products of ranks is a sum over triples of clusters.
+    weights: how often each cluster occurs in each resample (resamples, clusters).
     """
     count = weights.shape[1]
     sizes = np.bincount(member, minlength=count)
-    centred = []  # (clusters, units): how much of its rank a unit owes to one copy of each cluster
+    centred = []  # (clusters, units): what one copy of each cluster adds to the rank of a unit
     for place in (x, y):
         mass = np.zeros((count, place.max() + 1))
         np.add.at(mass, (member, place), 1.0)
@@ -173,10 +179,10 @@ def resample_correlations(
     return np.concatenate(pearson), np.concatenate(spearman), count
 
 
-def sided_p(drawn: Floats) -> float:
-    """Two-sided p of 0 from resampled values; NaN where there are none.
+def two_sided_p(drawn: Floats) -> float:
+    """The two-sided p value of 0, given resampled values; NaN where there are none.
 
-    Twice the share of them on the rarer side, the observed one counted.
+    Twice the share of values on the rarer side of 0, the observed value counted in.
     """
     known = drawn[np.isfinite(drawn)]
     if not len(known):

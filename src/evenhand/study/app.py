@@ -1,4 +1,4 @@
-"""The web application of a study: routes, limits, safe headers, one answer to what is refused."""
+"""The web application of a study: routes, limits, safe headers, and answers to refused requests."""
 
 from __future__ import annotations
 
@@ -61,20 +61,20 @@ def make_app(
         exception_handlers=refusals.handlers(),
         lifespan=_few_threads,
     )
-    # it would build an address from whatever Host the request names
+    # such redirects would go to whatever host the request names
     app.router.redirect_slashes = False
     return app
 
 
 @asynccontextmanager
 async def _few_threads(_: Starlette) -> AsyncIterator[None]:
-    """Few threads fight less over the interpreter, and the slowest answers come sooner."""
+    """Limit the threads: fewer compete for the interpreter, and the slowest answers get faster."""
     anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
     yield
 
 
 def _switching(site: Site, route: Route) -> Route:
-    """The same page, which first looks whether another language was chosen."""
+    """The same page, which first checks whether another language was chosen."""
     show = cast(Callable[[Request], Response], route.endpoint)
 
     def endpoint(request: Request) -> Response:
@@ -100,7 +100,7 @@ class Refusals:
         return self._draw(request, refusal.status, refusal.message, refusal.wait)
 
     def lead_to_login(self, request: Request, error: Exception) -> Response:
-        """An owner who looks at a page is led to the login; a form that was sent is refused."""
+        """Redirect an owner who opens a page to the login; refuse a form that was sent."""
         return go(LOGIN) if request.method in {"GET", "HEAD"} else self.refuse(request, error)
 
     def refuse_row(self, request: Request, error: Exception) -> Response:
@@ -110,7 +110,7 @@ class Refusals:
     def refuse_path(self, request: Request, error: Exception) -> Response:
         """No such page, or not by this method.
 
-        Not logged, as robots would fill the log. A slash too many at the end is taken away.
+        Not logged, as robots would fill the log. A trailing slash is removed.
         """
         status, path = cast(HTTPException, error).status_code, request.url.path
         if status == 404 and request.method == "GET" and path.endswith("/") and path.strip("/"):
@@ -123,7 +123,7 @@ class Refusals:
         return self._draw(request, 503, "busy")
 
     def break_down(self, request: Request, error: Exception) -> Response:
-        """A mistake of the program, whose traceback goes to its standard error.
+        """A bug of the program, whose traceback goes to standard error.
 
         This answer does not pass SafeHeaders.
         """

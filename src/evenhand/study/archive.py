@@ -1,7 +1,7 @@
 """Archive: a whole study as one .zip that holds every table and fills an empty store.
 
-On another database, or years later for the paper. The passwords of owners stay where they are, and
-so does the secret that signs invitation links: with the same secret file they go on working. The
+It serves to move to another database, or to keep the data of a paper. Owners' passwords are not in
+it, nor is the secret that signs invitation links: with the same secret file they keep working. The
 same study gives the same bytes, whichever database it came from.
 """
 
@@ -29,7 +29,7 @@ from evenhand.study.table_files import RAW, as_bytes, read_table
 if TYPE_CHECKING:
     import polars as pl
 
-# in the order in which they fill a store: what is pointed at comes first
+# in the order in which they fill a store: tables that others refer to come first
 TABLES: Mapping[str, sa.Table] = {
     table.name: table
     for table in (
@@ -47,7 +47,14 @@ MANIFEST, FORMAT, VERSION = "manifest.json", "evenhand study archive", 1
 LARGEST, MOST_ROWS = 2**30, 2**25  # bytes and rows of a table; no study comes near
 _MANIFEST_BYTES = 2**16
 _REVISION = sa.text("SELECT version_num FROM alembic_version")
-_DATE = (1980, 1, 1, 0, 0, 0)  # a .zip knows no earlier one, and the same study is the same file
+_DATE = (
+    1980,
+    1,
+    1,
+    0,
+    0,
+    0,
+)  # the earliest that a .zip can hold; fixed, so that the same study gives the same file
 # RuntimeError: encrypted, unknown compression
 _BROKEN = (
     zipfile.BadZipFile,
@@ -134,7 +141,7 @@ def read_archive(store: Store, path: Path) -> dict[str, int]:
 
 
 def _read_manifest(path: Path, pack: zipfile.ZipFile) -> dict[str, Any]:
-    """What the archive says about itself; refused where it is none, or another's."""
+    """What the archive says about itself; InputError where it is not an archive of a study."""
     names = sorted(info.filename for info in pack.infolist())
     if MANIFEST not in names:
         raise InputError(
@@ -245,7 +252,7 @@ def _fill(
             # SQLite goes on after the highest id by itself
             sequence = sa.func.pg_get_serial_sequence(name, counter.name)
             connection.execute(sa.select(sa.func.setval(sequence, sa.func.max(counter))))
-        # SQLite takes an answer with the key of another for a replay
+        # SQLite ignores an answer with the key of another one, as a replay
         if (stored := _count(connection, table)) != frames[name].height:
             raise InputError(
                 path,
@@ -262,7 +269,7 @@ def _count(connection: sa.Connection, table: sa.Table) -> int:
 def _check_target(
     connection: sa.Connection, path: Path, manifest: Mapping[str, Any], study: pl.DataFrame
 ) -> None:
-    """Raise unless the store is empty, of the same make, and of this study."""
+    """Raise unless the store is empty, has the same revision, and belongs to this study."""
     for name, table in TABLES.items():
         if name != "study" and (count := _count(connection, table)):
             raise EvenhandError(

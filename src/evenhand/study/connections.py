@@ -1,6 +1,6 @@
-"""Connections that send no end of headers, or none, are closed.
+"""Connections to the server, closed where headers are too long or do not arrive in time.
 
-uvicorn with httptools sets no limit to either (with h11 it limits the size by itself): a few
+uvicorn with httptools limits neither (with h11 it limits the size by itself): a few
 thousand idle connections, or one that never ends its headers, would stop a study that stands on the
 internet without a proxy.
 """

@@ -23,7 +23,7 @@ T = TypeVar("T")
 Work = Callable[[sa.Connection], T]
 WAIT = 30  # seconds for a lock of another process
 MOST = 256  # answers in one commit
-READERS, POOL = 4, 16  # connections at once: to a SQLite file beside the writer, to PostgreSQL
+READERS, POOL = 4, 16  # connections at once: readers of a SQLite file; all to PostgreSQL
 _PRAGMAS = (
     "journal_mode=WAL",
     "synchronous=FULL",
@@ -89,8 +89,8 @@ def _prepare(connection: Any, _: object) -> None:
 
 
 def _begin(connection: sa.Connection) -> None:
-    # A transaction that will write takes the lock at once: one that reads first and is then
-    # overtaken could not wait for it any more.
+    # A transaction that will write takes the lock at once: SQLite refuses it to one that has read
+    # first while another wrote.
     options = connection.get_execution_options()
     if not options.get("is_single", False):
         is_writing = options.get("is_writing", False)
@@ -141,7 +141,7 @@ def _explain(engine: sa.Engine, error: Any) -> EvenhandError:
 class Statement:
     """A statement that is compiled once.
 
-    On the way of every answer, working out its SQL again would cost more than running it.
+    For the statements behind every answer, compiling the SQL costs more than running it.
     """
 
     def __init__(self, dialect: sa.Dialect, statement: Any) -> None:
@@ -172,8 +172,7 @@ class Database:
         self.engine = engine
         self._writing = engine.execution_options(is_writing=True)
         is_sqlite = engine.dialect.name == "sqlite"
-        # PostgreSQL would else show each statement of a transaction what others have stored since
-        # the one before
+        # by default PostgreSQL shows each statement of a transaction what others stored meanwhile
         self._reading = (
             engine if is_sqlite else engine.execution_options(isolation_level="REPEATABLE READ")
         )
@@ -182,8 +181,7 @@ class Database:
             **({"is_single": True} if is_sqlite else {"isolation_level": "AUTOCOMMIT"})
         )
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
-        # Python runs one thread at a time: with a hundred that read at once, the one that writes
-        # would hardly get its turn
+        # Python runs one thread at a time: a hundred readers would leave the writer hardly any time
         self._readers = threading.BoundedSemaphore(READERS if is_sqlite else POOL)
         self._thread: threading.Thread | None = None
         self._is_closed = False
@@ -227,7 +225,7 @@ class Database:
         return done.result()
 
     def close(self) -> None:
-        """Finish what waits, and let go of the database."""
+        """Finish what is waiting, and close the database."""
         self._is_closed = True
         if self._thread is not None and self._thread.is_alive():
             self._jobs.put(None)

@@ -1,4 +1,4 @@
-"""Limits: how much is allowed, how often. Leaking buckets in memory, one for each key."""
+"""Limits: how much is allowed, and how often, kept in memory as one leaking bucket per key."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
-    """So many at once, then so many a second."""
+    """`burst` at once, then `per_second` on average."""
 
     burst: int
-    a_second: float
+    per_second: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """How much a study allows.
 
-    A laboratory may sit behind one address: requests with a session count for the session alone.
+    A laboratory may share one address: requests with a session count for the session alone.
     """
 
-    session: Rate = Rate(burst=60, a_second=6)
-    address: Rate = Rate(burst=300, a_second=5)
-    login: Rate = Rate(burst=5, a_second=1 / 60)  # from one address
-    # for one name, from everywhere: more, so that no single address can lock an owner out
-    name: Rate = Rate(burst=30, a_second=1 / 10)
+    session: Rate = Rate(burst=60, per_second=6)
+    address: Rate = Rate(burst=300, per_second=5)
+    login: Rate = Rate(burst=5, per_second=1 / 60)  # from one address
+    # for one name, from all addresses: higher, so that no single address can lock an owner out
+    name: Rate = Rate(burst=30, per_second=1 / 10)
     body: int = 64 * 1024
     patience: float = 30  # seconds for a body to arrive
 
 
 class Buckets:
-    """A leaking bucket for each key; full ones that have run empty are forgotten."""
+    """A leaking bucket for each key; those that have run empty are forgotten."""
 
     MOST = 20_000
 
@@ -47,20 +47,20 @@ class Buckets:
         now = self._clock()
         with self._lock:
             level, since = self._levels.get(key, (0.0, now))
-            level = max(0.0, level - (now - since) * self._rate.a_second)
+            level = max(0.0, level - (now - since) * self._rate.per_second)
             if level + 1 > self._rate.burst:
-                return (level + 1 - self._rate.burst) / self._rate.a_second
+                return (level + 1 - self._rate.burst) / self._rate.per_second
             self._levels[key] = (level + 1, now)
             if len(self._levels) > self.MOST:
                 self._forget(now)
         return 0.0
 
     def _forget(self, now: float) -> None:
-        """Make room for many: looking through all for each new key would itself be slow."""
+        """Make room for many at once: to search all of them for each new key would be slow."""
         held = {
             key: (level, since)
             for key, (level, since) in self._levels.items()
-            if level > (now - since) * self._rate.a_second
+            if level > (now - since) * self._rate.per_second
         }
         surplus = max(0, len(held) - self.MOST // 2)  # memory stays bounded whatever is sent
         self._levels = dict(list(held.items())[surplus:])

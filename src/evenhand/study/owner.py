@@ -27,7 +27,7 @@ from evenhand.people.plan import TRIAL
 from evenhand.stats.agreement import krippendorff_alpha
 from evenhand.study.export import ANSWERS, ARCHIVE, FORMS, export
 from evenhand.study.scores import study_scores
-from evenhand.study.security import LoginError, PageError, address_of, refuse_haste
+from evenhand.study.security import LoginError, PageError, address_of, check_rate
 from evenhand.study.site import Cookie, Site, go, new_nonce
 from evenhand.study.table_files import as_bytes
 from evenhand.study.tables import FAILED, PASSED, Event, Invitation, PartProgress
@@ -39,7 +39,7 @@ PATH = "/owner"
 LOGIN = f"{PATH}/login"
 MOST_DAYS = 730
 SHORTEST = 10  # letters of a password
-# offered where the study has some; a file of their own, as a browser takes one at a time
+# offered where the study has inventories; a separate download, as a browser takes one file at once
 INVENTORIES = "inventories"
 _SUFFIXES = {ANSWERS: "parquet", ARCHIVE: "zip", INVENTORIES: "csv"}
 _HASHER = PasswordHasher()
@@ -60,7 +60,7 @@ def hash_password(password: str) -> str:
 def is_right(hashed: str | None, password: str) -> bool:
     """Whether it is the password.
 
-    Takes as long where there is no such owner (None), so that names cannot be found out.
+    Takes equally long where there is no such owner (None), so that names cannot be guessed.
     """
     try:
         _HASHER.verify(hashed or _nobody(), password)
@@ -81,7 +81,7 @@ def fingerprint(hashed: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartRow:
-    """How a part of somebody stands, as the page shows it."""
+    """The state of one person's part, as the page shows it."""
 
     name: str
     attempt: int
@@ -97,7 +97,7 @@ class PartRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkRow:
-    """How an invitation stands."""
+    """The state of an invitation."""
 
     id: str
     text: str
@@ -130,7 +130,7 @@ def _percent(share: float | None) -> str:
 
 
 def person_rows(site: Site, words: Words) -> list[PersonRow]:
-    """One row an annotator: state, parts, invitations."""
+    """One row per annotator: state, parts, invitations."""
     store = site.store
     progress, invitations, paces = store.progress(), store.invitations(), store.paces()
     rows = []
@@ -220,7 +220,7 @@ class OwnerPages:
         Raises LoginError where nobody is, or no longer; PageError for a token made elsewhere.
         """
         site = self._site
-        refuse_haste(site.addresses, address_of(request))
+        check_rate(site.addresses, address_of(request))
         token = request.cookies.get(OWNER, "")
         if not token:
             raise LoginError("owner: not logged in")
@@ -237,7 +237,7 @@ class OwnerPages:
 
     def ask(self, request: Request) -> Response:
         """The login form."""
-        refuse_haste(self._site.addresses, address_of(request))
+        check_rate(self._site.addresses, address_of(request))
         return self._draw_login(request)
 
     def _draw_login(self, request: Request, status: int = 200, problem: str = "") -> Response:
@@ -251,15 +251,15 @@ class OwnerPages:
     def login(self, request: Request) -> Response:
         """Name and password; a few tries a minute for each address and each name."""
         site = self._site
-        refuse_haste(site.addresses, address_of(request))
+        check_rate(site.addresses, address_of(request))
         allowed = frozenset({"name", "password"})
         fields = site.form(request, request.cookies.get(VISIT, "none"), allowed)
         name, password = fields.get("name", "")[:100], fields.get("password", "")[:1000]
-        refuse_haste(site.logins, address_of(request), "login_wait")
-        refuse_haste(site.names, name, "login_wait")
+        check_rate(site.logins, address_of(request), "login_wait")
+        check_rate(site.names, name, "login_wait")
         hashed = site.store.owner(name)
         if not self._check(hashed, password) or hashed is None:
-            # a name that is none may be a password in the wrong field: it is not written down
+            # an unknown name may be a password in the wrong field, so it is not logged
             detail = "an unknown name" if hashed is None else f"name {name!r}"
             site.store.log("wrong login", None, detail)
             return self._draw_login(request, 401, site.words(request)("refused_wrong_login"))
@@ -295,8 +295,8 @@ class OwnerPages:
         people = person_rows(site, words)
         invitation = request.query_params.get("invitation", "")
         known = {i.id for i in site.store.invitations()}
-        # a path: the browser makes it whole (owner.js) by the address that the owner sees, not by a
-        # Host that somebody else may have named
+        # only the path: the browser (owner.js) adds the address that the owner sees, instead of a
+        # host that somebody else may have put into the request
         link = f"/i/{site.tokens.invite(invitation)}" if invitation in known else ""
         values = {
             "here": PATH,
@@ -325,7 +325,7 @@ class OwnerPages:
         return go(f"{PATH}?invitation={site.store.invite(annotator, int(days))}")
 
     def revoke(self, request: Request) -> Response:
-        """Make a link, and the sessions that it opened, worthless."""
+        """Revoke a link and end the sessions that it opened."""
         site, visit = self._site, self.visit(request)
         fields = site.form(request, visit.nonce, frozenset({"invitation"}))
         site.store.revoke(fields.get("invitation", "")[:100])

@@ -1,9 +1,9 @@
 """Pages of an annotator: consent, inventories, the start and end of parts, questions.
 
 An answer is stored, durably, before the next question is drawn. The form of a question carries a
-signed note of what was shown to whom and when: it gives the time on the question, and a key that
-stores the same form once however often it is sent. Words are sent by their place, so that no page
-tells what they stand for.
+signed note of what was shown to whom and when: it gives the time spent on the question, and a key
+by which the same form is stored once however often it is sent. Words are sent by their position, so
+that no page reveals what they stand for.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from evenhand.people.plan import TRIAL, TYPE1
 from evenhand.people.questions import GAP, Question, plan_questions
 from evenhand.people.scoring import AnswerError, coarse, fine, parse_answer
 from evenhand.study.registry import INVITED
-from evenhand.study.security import PageError, address_of, refuse_haste
+from evenhand.study.security import PageError, address_of, check_rate
 from evenhand.study.site import SESSION, Message, Site, go, new_nonce
 from evenhand.study.steps import CONSENTED, READY, Offer, finish, next_step, offer
 from evenhand.study.tables import PASSED, Asked, GivenAnswer
@@ -31,7 +31,7 @@ from evenhand.study.tokens import Session, Shown, TokenError
 
 BREAK = 50  # questions, after which a break is suggested
 FIELDS = frozenset({"shown", "first", "second", "equal", "value"})
-WIDE = {"zh": 1, "ja": 1}  # how many letters take the room of one ideograph: 1, elsewhere 2
+WIDE = {"zh": 1, "ja": 1}  # characters that are as wide as one ideograph; 2 elsewhere
 
 
 class ConsentPages:
@@ -43,7 +43,7 @@ class ConsentPages:
     def enter(self, request: Request) -> Response:
         """The invitation link: opens a session on this device, as often as need be."""
         site = self._site
-        refuse_haste(site.addresses, address_of(request))
+        check_rate(site.addresses, address_of(request))
         try:
             invitation = site.tokens.read_invitation(request.path_params["token"])
         except TokenError as error:
@@ -120,7 +120,7 @@ class ConsentPages:
 
 
 class InventoryPages:
-    """The statements of all inventories of the study, one a page, rated by number.
+    """The statements of all inventories of the study, one per page, rated by number.
 
     Whoever prefers not to say goes on without an answer.
     """
@@ -149,7 +149,7 @@ class InventoryPages:
         fields = site.form(request, session.nonce, frozenset({"shown", "value", "skip"}))
         place, key = self._read(fields.get("shown", ""), session)
         if site.store.annotator(session.annotator).state != CONSENTED:
-            # sent twice, or from a page that was left open: the inventories are behind
+            # sent twice, or from a page that was left open: the inventories are done
             return go("/next")
         inventory, item = self._items[place]
         if fields.get("skip") != "1":
@@ -240,7 +240,7 @@ class _Share:
 
 
 class PartPages:
-    """Trial and batches: what will be asked, the result, and another go where it was too little."""
+    """Trial and batches: what will be asked, the result, another attempt where it was too low."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
@@ -271,7 +271,7 @@ class PartPages:
         return site.draw(request, "start.html", values, nonce=session.nonce)
 
     def begin(self, request: Request) -> Response:
-        """Put the questions; sent twice, it begins once."""
+        """Begin the part; a form that is sent twice begins it once."""
         site, session = self._site, self._site.session(request)
         site.form(request, session.nonce)
         offered, step = self._offer(session)
@@ -476,7 +476,7 @@ def split_gap(question: Question) -> tuple[str, str]:
 def read_payload(question: Question, fields: Mapping[str, str]) -> dict[str, Any]:
     """The answer that a form's fields give: words by their place become words by their key.
 
-    What makes no sense is left for the check that follows.
+    Nonsense is left to `parse_answer`, which refuses it.
     """
     if question.type != TYPE1:
         return {
@@ -495,7 +495,7 @@ def read_payload(question: Question, fields: Mapping[str, str]) -> dict[str, Any
 
 
 def _number(text: str, digits: int = 3) -> int | None:
-    """The whole number that a text of at most so many digits is; None where it is none."""
+    """The whole number in a text of at most `digits` digits; None for any other text."""
     is_number = text.isascii() and text.isdigit() and len(text) <= digits
     return int(text) if is_number else None
 

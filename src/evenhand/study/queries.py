@@ -1,7 +1,6 @@
 """Queries of the store, always with parameters; each function takes an open connection.
 
-Those in capitals without an underscore are on the way of every answer; the store compiles them
-once.
+The constants without an underscore are run for every answer, so the store compiles them once.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ _CAME_BEFORE = sa.select(sa.func.count()).where(
 _EVERYBODY = sa.select(t.annotators, _CAME_BEFORE.scalar_subquery().label("number"))
 ANNOTATOR = _EVERYBODY.where(t.annotators.c.id == _ME)
 INVITATION = sa.select(t.invitations).where(t.invitations.c.id == sa.bindparam("i", type_=sa.Text))
-# the first question from a place on that has no answer, if the part is open
+# the first unanswered question from a place on, if the part is open
 NEXT = (
     sa.select(t.questions, _P.size, sa.null().label("latest"))
     .join(t.parts, _OF_PART)
@@ -71,8 +70,8 @@ _ASKED = (
 ASKED = _ASKED.where(_Q.id == _THIS)
 ASKED_AT = _ASKED.where(_P.state == t.OPEN, _Q.place == sa.bindparam("place", type_=sa.Integer))
 
-# Every column of what was asked and what was said; `version` counts the answers to one question,
-# the last of which counts.
+# Every column of questions and answers; `version` numbers the answers to one question, of which the
+# last is the valid one.
 COLUMNS: Mapping[str, str] = {
     "id": "int",
     "annotator": "text",
@@ -286,7 +285,7 @@ def columns_of(table: sa.Table) -> dict[str, str]:
 
 
 def whole_table(connection: sa.Connection, table: sa.Table) -> pl.DataFrame:
-    """All of a table by its key, in the same order whatever the database sorts by."""
+    """All of a table, sorted by its key in the same way for every database."""
     import polars as pl
 
     columns = columns_of(table)

@@ -21,12 +21,12 @@ from evenhand.study.tables import Annotator, Event, Invitation, RefusedError
 INVITED = "invited"
 LONGEST = 200  # characters of an id or a key
 # lines of the log, for each annotator and for all strangers together: at most some 4,000 a day
-LINES = Rate(burst=1000, a_second=0.05)
+LINES = Rate(burst=1000, per_second=0.05)
 _DETAIL = 500  # characters of a line of the log
 
 
 def is_plain(text: str) -> bool:
-    """Whether it can be an id or a key at all; what cannot is never sent to the database."""
+    """Whether it can be an id or a key; anything else is never sent to the database."""
     return 0 < len(text) <= LONGEST and text.isascii() and text.isprintable()
 
 
@@ -57,7 +57,7 @@ class Registry:
         return self.database.read(queries.annotators)
 
     def annotator(self, identity: str) -> Annotator:
-        """One of them; refused where there is no such one."""
+        """The annotator with this id; refused where there is none."""
         row = None
         if is_plain(identity):
             row = self.database.read_one(self._find_annotator, {"a": identity})
@@ -72,7 +72,7 @@ class Registry:
         self._do(t.annotators.update().where(t.annotators.c.id == annotator).values(state=state))
 
     def invite(self, annotator: str, days: float) -> str:
-        """The random id of a new invitation that holds for so many days."""
+        """The random id of a new invitation that is valid for `days` days."""
         if self.annotator(annotator).state == t.WITHDRAWN:
             raise EvenhandError(
                 f"'{annotator}' has withdrawn and cannot be asked again; invite somebody new"
@@ -90,7 +90,7 @@ class Registry:
         return self.database.read(lambda c: queries.invitations(c, annotator))
 
     def revoke(self, invitation: str) -> bool:
-        """Make a link worthless; False where there is no such one, or it is worthless already."""
+        """Revoke a link; False where there is no such link, or it was revoked before."""
         if not is_plain(invitation):
             return False
         columns = t.invitations.c
@@ -98,9 +98,9 @@ class Registry:
         return self._do(update.values(revoked=self._now())) > 0
 
     def withdraw(self, annotator: str) -> int:
-        """Somebody takes the consent back; how many answers count no more.
+        """Record that somebody withdraws consent; returns how many answers no longer count.
 
-        Their links end and their answers are left out. There is no way back.
+        Their links end and their answers are left out. This cannot be undone.
         """
         self.annotator(annotator)
         links, people = t.invitations, t.annotators
@@ -153,20 +153,20 @@ class Registry:
     def log(self, kind: str, annotator: str | None = None, detail: str = "") -> None:
         """Add a line to the log.
 
-        In a flood lines are only counted, so that nobody fills the disk by being refused.
+        In a flood of lines they are only counted, so that refused requests cannot fill the disk.
         """
         bucket = annotator or ""
         if self._lines.take(bucket) > 0:
             self._left_out[bucket] += 1
             return
-        text = _tame(detail)
+        text = _printable(detail)
         if left := self._left_out.pop(bucket, 0):
             text += f" (and {left:,} before it, too many to write down)"
-        whose = None if annotator is None else _tame(annotator)
+        whose = None if annotator is None else _printable(annotator)
         self._do(t.events.insert().values(at=self._now(), kind=kind, annotator=whose, detail=text))
 
     def _do(self, statement: sa.Executable) -> int:
-        """Run one statement for good; how many rows it touched."""
+        """Run and commit one statement; returns how many rows it affected."""
         return int(self.database.write(lambda c: c.execute(statement).rowcount))
 
     def _refuse(self, kind: str, annotator: str | None, message: str, detail: str = "") -> NoReturn:
@@ -174,6 +174,6 @@ class Registry:
         raise RefusedError(kind, message)
 
 
-def _tame(text: str) -> str:
-    """Whatever a forged form held, as text that every database takes and a terminal can show."""
+def _printable(text: str) -> str:
+    """Any text, even of a forged form, as every database accepts and a terminal can show it."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text[:_DETAIL])

@@ -1,4 +1,4 @@
-"""The scores of a study's people so far; parts that were not accepted are left out."""
+"""The scores of a study's people so far, without parts that were not accepted."""
 
 from __future__ import annotations
 

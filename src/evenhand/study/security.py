@@ -54,7 +54,7 @@ class LoginError(PageError):
 def address_of(request: Request) -> str:
     """Where a request comes from, only for a limit in memory.
 
-    Who has one address of version 6 has 2^64 of them, so these count as one.
+    Whoever has one IPv6 address has 2^64 of them, so these count as one.
     """
     host = request.client.host if request.client else "unknown"
     try:
@@ -66,7 +66,7 @@ def address_of(request: Request) -> str:
     return str(ipaddress.ip_network((int(address) >> 64 << 64, 64)))
 
 
-def refuse_haste(buckets: Buckets, key: str, message: str = "too_fast") -> None:
+def check_rate(buckets: Buckets, key: str, message: str = "too_fast") -> None:
     """Raise PageError 429 with the seconds to wait where a key asks too often."""
     if (wait := buckets.take(key)) > 0:
         raise PageError(429, message, "too many requests", wait=math.ceil(wait))
@@ -144,7 +144,7 @@ class SafeHeaders:
                 is_kept = scope["path"].startswith("/static/") and message["status"] in {200, 304}
                 headers["cache-control"] = "public, max-age=3600" if is_kept else "no-store"
                 if message["status"] == 408:
-                    headers["connection"] = "close"  # whoever waits is not waited for
+                    headers["connection"] = "close"  # a client that is too slow is not waited for
                 if scope["scheme"] == "https":
                     headers["strict-transport-security"] = "max-age=31536000"
             await send(message)

@@ -1,4 +1,4 @@
-"""Serving a study: one server process that stops gracefully and writes down no address."""
+"""Serving a study: one server process that stops gracefully and logs no address."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def serve(
 
 
 def claim(host: str, port: int) -> socket.socket:
-    """A socket that listens; an error that says what to do where somebody else does."""
+    """A listening socket; raises EvenhandError where the port cannot be used."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family)
@@ -97,7 +97,7 @@ def uvicorn_config(app: Starlette) -> uvicorn.Config:
 
     Behind a proxy on this machine, https and addresses are taken from its headers, and from nobody
     else's; a proxy on another machine is named in FORWARDED_ALLOW_IPS, as uvicorn calls it. Its own
-    log holds errors only: a line for each request that is no HTTP would let anybody fill the disk.
+    log holds errors only: a line for each request that is not HTTP would let anybody fill the disk.
     """
     return uvicorn.Config(
         app,

@@ -16,7 +16,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from evenhand.core.suite import Suite
 from evenhand.people.plan import gold_genders, list_parts
 from evenhand.study.limits import Buckets, Limits
-from evenhand.study.security import PageError, address_of, refuse_haste
+from evenhand.study.security import PageError, address_of, check_rate
 from evenhand.study.store import Store
 from evenhand.study.study import Study
 from evenhand.study.tokens import SESSION_SECONDS, ExpiredTokenError, Session, TokenError, Tokens
@@ -29,7 +29,7 @@ MOST_FIELDS = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """A page that says something, with a way on."""
+    """A page with a message, and a link to continue."""
 
     heading: str
     lines: tuple[str, ...]
@@ -148,16 +148,16 @@ class Site:
         its invitation was revoked.
         """
         if not (cookie := request.cookies.get(SESSION, "")):
-            refuse_haste(self.addresses, address_of(request))
+            check_rate(self.addresses, address_of(request))
             raise PageError(401, "no_session", "no session")
         try:
             session = self.tokens.read_session(cookie)
         except TokenError as error:
-            refuse_haste(self.addresses, address_of(request))
+            check_rate(self.addresses, address_of(request))
             is_old = isinstance(error, ExpiredTokenError)
             detail = "expired session" if is_old else "forged session"
             raise PageError(401, "no_session", detail) from error
-        refuse_haste(self.sessions, session.annotator)
+        check_rate(self.sessions, session.annotator)
         if self.store.admit(session.invitation) != session.annotator:
             raise PageError(403, "no_session", "foreign session")
         return session
@@ -179,7 +179,7 @@ class Site:
         return fields
 
     def keep(self, response: Response, request: Request, cookie: Cookie) -> None:
-        """Set a cookie, over https only where the page came so."""
+        """Set a cookie, for https only where the page was requested over https."""
         response.set_cookie(
             cookie.name,
             cookie.value,
@@ -208,7 +208,7 @@ class Site:
 
 
 def go(path: str) -> Response:
-    """On to another page, by GET; never to another host."""
+    """A redirect to another page of this host, by GET."""
     return RedirectResponse("/" + path.lstrip("/\\"), status_code=303)
 
 
@@ -220,7 +220,8 @@ def new_nonce() -> str:
 def read_form(request: Request) -> dict[str, str]:
     """The fields of an ordinary form, each at most once.
 
-    The body was read, and its length limited, before. Raises PageError where it is no such form.
+    The body was read, and its length limited, before. Raises PageError where it is another kind of
+    request.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":

@@ -1,8 +1,8 @@
 """Store: what a study asked and what was answered, in SQLite or PostgreSQL.
 
-Whatever a method returned from is on disk. Answers are appended, never changed: whoever changes an
-answer gives another one, and the latest counts. Every method that acts for an annotator sees the
-rows of this annotator only; an attempt at another's raises RefusedError and is logged.
+When a method has returned, what it wrote is on disk. Answers are appended, never changed: to change
+an answer is to give another one, and the latest counts. Every method that acts for an annotator
+sees the rows of this annotator only; an attempt at another's raises RefusedError and is logged.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Store(Registry):
         return cls(Database(engine), clock)
 
     def close(self) -> None:
-        """Finish what is being written and let go of the database."""
+        """Finish what is being written, and close the database."""
         self.database.close()
 
     def __enter__(self) -> Self:
@@ -187,7 +187,7 @@ class Store(Registry):
     def question_at(self, annotator: str, place: int) -> Asked | None:
         """The question at a place of the open part, to look at its answer again and change it.
 
-        None where the annotator has not come so far.
+        None where the annotator has not reached it yet.
         """
         reached = self.next_question(annotator)
         if place < 0 or (reached is not None and place > reached.place):
@@ -300,7 +300,7 @@ class Store(Registry):
     def answer_inventory(
         self, annotator: str, inventory: str, values: Mapping[str, float], key: str
     ) -> bool:
-        """Store what somebody said to the items of an inventory, together; False for a replay."""
+        """Store somebody's answers to items of an inventory, together; False for a replay."""
         if not is_plain(key) or len(key) > LONGEST // 2:
             self._refuse("bad key", annotator, BAD_KEY, key)
         self.annotator(annotator)

@@ -38,8 +38,8 @@ from evenhand.study.wording import LANGUAGES
 SUITE = "contextualised"
 NAME = re.compile(r"[\w-]{1,64}")
 NAME_RULE = "use letters, digits, - and _, at most 64"
-# words that tell people what is measured
-TELLING = (
+# words that would tell people what is measured
+REVEALING_WORDS = (
     "gender",
     "bias",
     "sexis",
@@ -185,7 +185,7 @@ def _texts(
                 f"{key} has no text in '{code}', a language of the interface; "
                 f"add one or take '{code}' out of languages",
             )
-        if word := next((word for word in TELLING if word in text.lower()), ""):
+        if word := next((word for word in REVEALING_WORDS if word in text.lower()), ""):
             warnings.warn(
                 f"{file.path}, row {file.line_of((key, code))}: '{word}' tells people what is "
                 "measured, which changes what they answer",
@@ -198,7 +198,7 @@ def _texts(
 def _store(file: TomlFile) -> str:
     """The URL of the database.
 
-    A file is sought beside the study file, not where the program happens to be started.
+    A relative path starts at the study file, not at the folder where the program is started.
     """
     url = file.text(("store",), f"{SQLITE}{file.path.stem}.db")
     if not url.startswith(STORES) or "://" not in url:

@@ -1,4 +1,4 @@
-"""How a study stands: progress, scores and agreement, and the score of each sentence."""
+"""The state of a study: progress, scores and agreement, and the score of each sentence."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def score_study(study: Study, suite: Suite, store: Store, settings: Settings) ->
                 f"nobody has answered anything in '{study.name}' yet; "
                 f"see evenhand annotate status {study.source or 'STUDY.toml'}"
             )
-        # whom to take on is decided by the inventories, before anybody begins
+        # inventories may decide who takes part, before anybody begins
         return StudyScores(study=study.name, inventories=inventories)
     people = answered_only(people)
     report = agree(

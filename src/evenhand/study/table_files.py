@@ -22,7 +22,7 @@ RAW = ("parquet", "csv", "jsonl")  # the forms of a table as it was stored
 def as_bytes(table: pl.DataFrame, form: str) -> bytes:
     """A table as a file's content.
 
-    Text is always quoted in csv: an empty text and none at all are not the same.
+    Text is always quoted in csv, so that an empty text differs from a missing one.
     """
     out = io.BytesIO()
     if form == "parquet":

@@ -1,8 +1,8 @@
 """Tables of a study and the records that are read from them, the same on SQLite and PostgreSQL.
 
 Moments are text (UTC, ISO 8601, microseconds), so that they sort, compare and travel through every
-form of file as they are. JSON is text for the same reason. What was asked and what was said is
-append-only: triggers of the migration refuse to change or delete it.
+form of file as they are. JSON is text for the same reason. Questions and answers are append-only:
+triggers of the migration refuse to change or delete them.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ events = sa.Table(
     sa.Column("id", COUNTER, primary_key=True, autoincrement=True),
     sa.Column("at", sa.Text, nullable=False),
     sa.Column("kind", sa.Text, nullable=False),
-    sa.Column("annotator", sa.Text),  # no foreign key: whoever was refused need not exist
+    sa.Column("annotator", sa.Text),  # no foreign key: a refused request may name nobody who exists
     sa.Column("detail", sa.Text, nullable=False),
     sqlite_autoincrement=True,
 )
@@ -152,7 +152,7 @@ sa.Index(
 class RefusedError(EvenhandError):
     """Something that this annotator may not do.
 
-    It is in the log before it is raised; `kind` names it there.
+    It is logged before it is raised; `kind` is its name in the log.
     """
 
     def __init__(self, kind: str, message: str) -> None:

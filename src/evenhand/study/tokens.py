@@ -25,11 +25,11 @@ FORM_SECONDS = 12 * HOUR
 
 
 class TokenError(EvenhandError):
-    """A token that was not made here."""
+    """A token that this study has not signed."""
 
 
 class ExpiredTokenError(TokenError):
-    """A token that was made here, too long ago."""
+    """A token that this study has signed, too long ago."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

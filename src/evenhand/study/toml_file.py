@@ -92,7 +92,7 @@ class TomlFile:
                 self.refuse((*key, name), f"unknown key '{name}'. {hint}")
 
     def get(self, key: Key, kind: type | tuple[type, ...], noun: str, default: Any) -> Any:
-        """A value of a kind; true is no number."""
+        """A value of a kind, refused where it is of another; true does not count as a number."""
         table: Any = self.data
         for step in key[:-1]:
             table = table[step]
@@ -127,7 +127,7 @@ class TomlFile:
     def names(
         self, key: Key, default: Sequence[str], known: Sequence[str] | None = None
     ) -> tuple[str, ...]:
-        """A list of different names, of known ones where they are known."""
+        """A list of different names, each of them among `known` where that is given."""
         values = self.get(key, list, 'a list such as ["a", "b"]', list(default))
         for name in values:
             if not isinstance(name, str):

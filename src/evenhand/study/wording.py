@@ -1,4 +1,4 @@
-"""The words of the interface: texts of words/LANGUAGE.toml; every language has the same keys."""
+"""The texts of the interface, from words/LANGUAGE.toml; every language has the same keys."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def in_order(lengths: Rows, size: int) -> Iterator[Rows]:
 
 
 def shuffled(lengths: Rows, size: int, rng: np.random.Generator) -> list[Rows]:
-    """One epoch of batches of similar length, in random order; hardly any padding is computed."""
+    """One epoch of batches of similar length, in random order; which needs hardly any padding."""
     order = rng.permutation(len(lengths))
     batches: list[Rows] = []
     for start in range(0, len(order), size * POOL):
@@ -80,7 +80,7 @@ class EncodedPairs:
         is_there = np.asarray([t is not None for t in twins])
         self.twins: Rows = np.where(is_there, len(pairs) - 1 + np.cumsum(is_there), -1)
         self.pad = tokenizer.pad_token_id
-        # RoBERTa and DistilBERT know no segments
+        # RoBERTa and DistilBERT have no segments
         self.has_types = "token_type_ids" in tokenizer.model_input_names
 
     def __len__(self) -> int:
@@ -140,9 +140,9 @@ def plain_loss(call: Call, data: EncodedPairs, criterion: Criterion) -> Loss:
 
 
 def paired_loss(call: Call, data: EncodedPairs, criterion: Criterion, weight: float) -> Loss:
-    """The loss of the labels, and of what differs from the twins.
+    """The loss of the labels, plus the weighted difference from the twins.
 
-    Twins are asked in the same call: hardly longer, since they need hardly any padding.
+    Twins are computed in the same call, which takes little longer as they need little padding.
     """
 
     def loss_of(rows: Rows, batch: Rows) -> torch.Tensor:

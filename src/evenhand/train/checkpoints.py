@@ -1,4 +1,4 @@
-"""Checkpoints: a run that was killed is taken up again as if nothing had happened.
+"""Checkpoints, from which a run that was killed continues as if nothing had happened.
 
 state.pt: weights, their average, optimiser, schedule, random states of every process, position in
 the epoch. best-N.pt: the weights of epoch N, the best so far. Both are written whole or not at
@@ -22,7 +22,7 @@ import torch
 
 from evenhand.core.errors import EvenhandError, LoadError
 from evenhand.core.files import staged
-from evenhand.train.loop import Alone, Position, Run, put
+from evenhand.train.loop import Position, Processes, TrainingRun, copy_values
 from evenhand.train.run_cards import ADVICE, require_same
 
 FOLDER = "checkpoint"
@@ -34,7 +34,7 @@ class Checkpoints:
     """The checkpoint of the run that has these settings, in the folder `checkpoint` of `out`."""
 
     def __init__(
-        self, out: Path, settings: Mapping[str, Any], processes: Alone, *, every: int
+        self, out: Path, settings: Mapping[str, Any], processes: Processes, *, every: int
     ) -> None:
         self.folder, self.every, self.processes = out / FOLDER, every, processes
         self.settings = json.loads(json.dumps(settings))  # as they come back: no tuples
@@ -52,7 +52,7 @@ class Checkpoints:
         for left in self.folder.parent.glob(f".{self.folder.name}.*"):
             shutil.rmtree(left, ignore_errors=True)
 
-    def save(self, run: Run) -> None:
+    def save(self, run: TrainingRun) -> None:
         """Write down where `run` is; every process comes here, the first one writes."""
         processes = self.processes
         randoms = processes.gather(random_state(processes.device))
@@ -61,7 +61,7 @@ class Checkpoints:
         self.last = run.at.step
         processes.wait()
 
-    def _write(self, run: Run, randoms: list[Any]) -> None:
+    def _write(self, run: TrainingRun, randoms: list[Any]) -> None:
         assert run.rng is not None
         best = f"best-{run.at.best}.pt"
         now = run.rng.bit_generator.state
@@ -75,8 +75,8 @@ class Checkpoints:
             "optimizer": run.optimizer.state_dict(),
             "schedule": run.schedule.state_dict()["last_epoch"],
         }
-        # files take their place in order of name: the best weights before the state that counts
-        # on them
+        # files are moved into place in order of name: the best weights before the state that
+        # relies on them
         with staged(self.folder) as stage:
             try:
                 if run.best and (not run.at.within or not (self.folder / best).exists()):
@@ -89,7 +89,7 @@ class Checkpoints:
             if other.name != best:
                 other.unlink()
 
-    def restore(self, run: Run) -> bool:
+    def restore(self, run: TrainingRun) -> bool:
         """Set `run` to where the checkpoint is; False where there is none."""
         if self.processes.rank == 0:
             self.sweep()
@@ -104,8 +104,8 @@ class Checkpoints:
                 f"now there are {self.processes.count}; use as many, or {ADVICE}"
             )
         run.at = Position(**json.loads(state["position"]))
-        put(run.trained, state["weights"])
-        put(run.average, state["average"])
+        copy_values(run.trained, state["weights"])
+        copy_values(run.average, state["average"])
         run.optimizer.load_state_dict(state["optimizer"])
         run.schedule.last_epoch = state["schedule"]
         run.schedule._last_lr = [group["lr"] for group in run.optimizer.param_groups]
@@ -142,7 +142,7 @@ def set_random_state(states: list[torch.Tensor], device: torch.device) -> None:
 
 @contextmanager
 def locked(out: Path) -> Iterator[None]:
-    """The only run in `out`; raises EvenhandError where another one is at work there.
+    """Hold a lock on `out`; raises EvenhandError where another run is training there.
 
     The system frees the lock of a process that dies, however it dies.
     """
@@ -181,7 +181,7 @@ def _take(stream: IO[str]) -> bool:
         if sys.platform == "win32":
             import msvcrt
 
-            stream.seek(1 << 30)  # far behind the text, so that it can be read all the same
+            stream.seek(1 << 30)  # far beyond the text, which so stays readable
             msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
         else:
             import fcntl
@@ -189,6 +189,6 @@ def _take(stream: IO[str]) -> bool:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except (BlockingIOError, PermissionError):
         return False
-    except OSError:  # a file system that knows no locks
+    except OSError:  # a file system without locks
         return True
     return True

@@ -2,8 +2,8 @@
 
 .jsonl and .csv with premise, hypothesis, label (evenhand's own, Hugging Face) or sentence1,
 sentence2, gold_label (SNLI, MNLI) or label (OCNLI, JNLI); .tsv and .txt with such a head (SNLI,
-GLUE) or, without a head, label, premise, hypothesis (JSNLI, whose words stay apart by spaces).
-A row may have a twin, the same pair of the other gender: twin_premise and twin_hypothesis.
+GLUE) or, without a head, label, premise, hypothesis (JSNLI, whose words stay separated by spaces).
+A row may have a twin, the same pair with the genders swapped: twin_premise and twin_hypothesis.
 """
 
 from __future__ import annotations
@@ -86,7 +86,8 @@ class Corpora:
     def describe(self) -> dict[str, list[dict[str, Any]]]:
         """What a run card says of the files.
 
-        Raises InputError where a dev file is also trained on, or given twice: it would say nothing.
+        Raises InputError where a dev file is also trained on, or given twice: its accuracy would
+        mean nothing.
         """
         files = {
             "train": [corpus.describe() for corpus in self.train],
@@ -128,17 +129,17 @@ def _paths(corpora: Sequence[Corpus]) -> str:
 
 
 def read_corpora(train: Iterable[Path], dev: Iterable[Path]) -> Corpora:
-    """The files of a run; raises InputError that names the row that is no labelled pair."""
+    """The files of a run; raises InputError naming the first row that is not a labelled pair."""
     return Corpora(tuple(map(read_corpus, train)), tuple(map(read_corpus, dev)))
 
 
 def read_pairs(paths: Iterable[Path]) -> list[Pair]:
-    """The pairs of all files; raises InputError that names the row that is none."""
+    """The pairs of all files; raises InputError naming the first row that is not one."""
     return [pair for path in paths for pair in read_corpus(path).pairs]
 
 
 def read_corpus(path: Path) -> Corpus:
-    """One file; raises InputError that names the row that is no labelled pair."""
+    """One file; raises InputError naming the first row that is not a labelled pair."""
     pairs, undecided = [], 0
     for number, row in _rows(path):
         form = find_form(row)
@@ -156,7 +157,7 @@ def read_corpus(path: Path) -> Corpus:
             undecided += 1
             continue
         premise, hypothesis = _texts(path, number, row, form)
-        # An empty cell is how a table says that there is none.
+        # in a table an empty cell means that there is no twin
         has_twin = any(row.get(name) for name in TWIN_FIELDS)
         twin = _texts(path, number, row, TWIN_FIELDS) if has_twin else None
         pairs.append(Pair(premise, hypothesis, _standard_label(path, number, label), twin))

@@ -1,9 +1,9 @@
 """The embedded model: `python -m evenhand.train.default --data DIR --encoder DIR --out DIR`.
 
-Makes it again. Two recipes are trained from the same encoder and the same initial head; their
-weights are averaged (Wortsman et al. 2022); a third recipe goes on from the average. Whichever of
-the runs and averages has the best mean dev accuracy is exported. Only corpora whose licence allows
-a redistributable model are used.
+Run this module to train it again. Two recipes are trained from the same encoder and the same
+initial head; their weights are averaged (Wortsman et al. 2022); a third recipe continues from the
+average. Whichever of the runs and averages has the best mean dev accuracy is exported. Only corpora
+whose licence allows a redistributable model are used.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def average_weights(folders: list[Path]) -> Any:
 def train_all(
     encoder: Path, data: Path, out: Path, recipes: list[Recipe]
 ) -> dict[str, dict[str, float]]:
-    """Train every recipe that is not done yet; dev accuracy of each."""
+    """Train every recipe that is not done yet; returns the dev accuracy of runs and averages."""
     paths = corpus_paths(data)
     dev = {name: read_pairs([paths[name]]) for name in DEV}
     tokenizer = AutoTokenizer.from_pretrained(encoder)

@@ -1,4 +1,4 @@
-"""The classifier that is trained: its encoder, the head that is put on it, low-rank adapters.
+"""The classifier that is trained: its encoder, the head on top of it, low-rank adapters.
 
 LoRA (Hu et al. 2022): the encoder's weights stay as they are; each linear layer gets a product of
 two narrow matrices. The head, and whatever else starts at random, is trained in full. In the end
@@ -8,12 +8,10 @@ the products are added to the weights: a model like any other.
 from __future__ import annotations
 
 import importlib.util
-import os
 import re
 import shutil
 from collections.abc import Callable, Mapping
 from functools import partial
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,12 +22,12 @@ from evenhand.core.errors import LabelError, LoadError
 from evenhand.core.files import cache_folder, staged
 from evenhand.core.probe import NLI_LABELS
 from evenhand.respondents.labels import from_config
-from evenhand.respondents.location import revision_of
+from evenhand.respondents.location import default_folder, first_line, is_offline, revision_of
+from evenhand.respondents.packages import DEFAULT
 from evenhand.train.batches import require_padding
 from evenhand.train.export import unpack
 from evenhand.train.recipes import Recipe
 
-EMBEDDED = "default"  # the name of the model that is part of the package
 WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
 ADAPTER = "adapter"  # the folder of the adapters
 _UNPACKED = "model.safetensors"
@@ -41,12 +39,12 @@ _ATTENTION_DROPOUT = ("attention_probs_dropout_prob", "attention_dropout")
 
 def find_encoder(reference: str) -> str:
     """The folder or hub id to train from: what the user typed, or the embedded model unpacked."""
-    return str(unpacked_default()) if reference == EMBEDDED else reference
+    return str(unpacked_default()) if reference == DEFAULT else reference
 
 
 def unpacked_default() -> Path:
     """The embedded model in Hugging Face form, unpacked once into the cache folder."""
-    source = Path(str(files("evenhand") / "models" / EMBEDDED))
+    source = default_folder()
     graph = source / "model.onnx"
     out = cache_folder() / "models" / f"default-{graph.stat().st_size:x}"
     if not all((out / name).exists() for name in (_UNPACKED, *_BESIDE)):
@@ -58,43 +56,41 @@ def unpacked_default() -> Path:
 
 
 class Opened(NamedTuple):
-    """A classifier, and the names of its weights that start at random: none are in its files."""
+    """A classifier, and the names of its weights that are not in its files and start at random."""
 
     model: Any
     new: tuple[str, ...]
 
     @property
     def new_within(self) -> tuple[str, ...]:
-        """Those of them that belong to the encoder and not to the head that is put on it."""
+        """Those of them that belong to the encoder and not to the head on top of it."""
         prefix = f"{self.model.base_model_prefix}."
         return tuple(name for name in self.new if name.startswith(prefix))
 
 
-def load(of: Callable[..., Any], encoder: Path | str) -> Any:
-    """Something of the encoder, from its folder or from the hub; `of` is a `from_pretrained`."""
+def load_pretrained(from_pretrained: Callable[..., Any], encoder: Path | str) -> Any:
+    """The config, tokeniser or model of an encoder, from its folder or from the hub."""
     try:
-        return of(encoder, local_files_only=os.environ.get("EVENHAND_OFFLINE") == "1")
+        return from_pretrained(encoder, local_files_only=is_offline())
     except Exception as error:  # the hub client, the tokenisers and torch have their own exceptions
-        text = str(error).strip()
-        reason = text.splitlines()[0][:300] if text else type(error).__name__
-        raise LoadError(f"cannot load the encoder '{encoder}': {reason}") from error
+        raise LoadError(f"cannot load the encoder '{encoder}': {first_line(error)}") from error
 
 
 def describe_encoder(name: str, place: Path | str) -> dict[str, str]:
     """What a run card says of the encoder at `place`.
 
-    Its name, and digits that change with its weights or words. Raises LoadError where it is no
-    encoder of texts.
+    Its name, and digits that change with its weights or vocabulary. Raises LoadError where it is
+    not an encoder of texts.
     """
-    transformers.logging.set_verbosity_error()  # that the head is new is what is wanted
+    transformers.logging.set_verbosity_error()  # no warning that the head is new, which is intended
     transformers.logging.disable_progress_bar()
-    config = load(transformers.AutoConfig.from_pretrained, place)
+    config = load_pretrained(transformers.AutoConfig.from_pretrained, place)
     if type(config) not in transformers.MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING:
         raise LoadError(
             f"'{name}' is of the kind '{config.model_type}', which has no form that classifies "
             "texts; name an encoder of the kind of BERT or RoBERTa"
         )
-    require_padding(load(transformers.AutoTokenizer.from_pretrained, place))
+    require_padding(load_pretrained(transformers.AutoTokenizer.from_pretrained, place))
     folder = Path(place)
     if not folder.is_dir():
         return {"name": name, "revision": str(getattr(config, "_commit_hash", None) or "unknown")}
@@ -126,7 +122,7 @@ def label_order(config: Any) -> tuple[str, ...]:
 
 def open_classifier(encoder: Path | str, recipe: Recipe) -> Opened:
     """The encoder with a three-label head: a fresh one, or its own if it is an NLI model."""
-    config = load(transformers.AutoConfig.from_pretrained, encoder)
+    config = load_pretrained(transformers.AutoConfig.from_pretrained, encoder)
     order = label_order(config)
     config.num_labels = len(order)
     config.id2label = dict(enumerate(order))
@@ -145,7 +141,7 @@ def open_classifier(encoder: Path | str, recipe: Recipe) -> Opened:
         ignore_mismatched_sizes=True,
         output_loading_info=True,
     )
-    model, report = load(opening, encoder)
+    model, report = load_pretrained(opening, encoder)
     _require_weights(encoder, model, report, is_pooler_fresh=recipe.has_fresh_pooler)
     model.get_input_embeddings().requires_grad_(not recipe.has_frozen_words)
     new = {*report["missing_keys"], *(name for name, *_ in report["mismatched_keys"])}

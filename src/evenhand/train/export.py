@@ -1,6 +1,6 @@
 """Trained models as small ONNX files that run without torch, and back again.
 
-The table of word embeddings is stored as int8 with one scale a row or column, every other weight
+The table of word embeddings is stored as int8 with one scale per row or column, every other weight
 matrix as float16; all are unpacked to float32 when the file is loaded (`Cast` and `Mul` on
 constants, which onnxruntime folds). Only the file is small: the arithmetic is plain float32, so
 answers do not depend on what else is in the batch, as they would with dynamic quantisation.
@@ -24,7 +24,7 @@ from evenhand.respondents.networks.torch import TorchMasked
 
 Array = NDArray[np.number]
 SMALLEST = 4096  # weights with fewer numbers stay as they are
-LARGE = 2_000_000  # those with more become int8, which a table of embeddings can bear
+LARGE = 2_000_000  # those with more become int8, which is precise enough for embeddings
 _COPIED = ("config.json", "tokenizer.json", "tokenizer_config.json")
 _HALF, _INT8, _SCALE = ".half", ".int8", ".scale"
 
@@ -129,7 +129,7 @@ def export_masked(folder: Path, out: Path) -> Path:
 
 
 def quantise(weight: Array) -> tuple[Array, Array]:
-    """int8 values and scales, one scale a row or a column, whichever loses less."""
+    """int8 values and scales, one scale per row or per column, whichever loses less."""
     best: tuple[float, Array, Array] | None = None
     for axis in (0, 1):
         scale = np.abs(weight).max(axis=axis, keepdims=True) / 127
@@ -186,8 +186,8 @@ def unpack(graph: Path, out: Path) -> None:
 def weights_of(graph: Path) -> dict[str, NDArray[np.float32]]:
     """The weights of a packed graph by name.
 
-    The exporter turns a linear layer's weight round and takes away its name; the node that
-    multiplies by it still has it.
+    The exporter transposes the weight of a linear layer and drops its name; the node that
+    multiplies by it still has the name.
     """
     try:
         import onnx

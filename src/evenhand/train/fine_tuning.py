@@ -1,6 +1,6 @@
 """`evenhand train nli`: fine-tune an encoder on NLI files and write model, run card and ONNX form.
 
-Everything that can be checked is checked first. A run that was stopped goes on, one that is
+Everything that can be checked is checked first. A run that was stopped continues; one that is
 finished is not trained again.
 """
 
@@ -23,6 +23,7 @@ from evenhand.core.errors import EvenhandError
 from evenhand.core.files import require_writable, staged
 from evenhand.core.probe import Bools
 from evenhand.respondents.forms import find_form
+from evenhand.respondents.location import first_line
 from evenhand.respondents.networks.batches import find_longest
 from evenhand.train.batches import EncodedPairs, choose_loss, in_order, logits_of, shuffled
 from evenhand.train.checkpoints import FOLDER, Checkpoints, locked
@@ -34,7 +35,7 @@ from evenhand.train.encoders import (
     describe_encoder,
     find_encoder,
     label_order,
-    load,
+    load_pretrained,
     merge_adapters,
     open_classifier,
     require_peft,
@@ -42,7 +43,7 @@ from evenhand.train.encoders import (
     weight_files,
 )
 from evenhand.train.export import export_onnx
-from evenhand.train.loop import Alone, Run, Watch, open_processes
+from evenhand.train.loop import Processes, RunHooks, TrainingRun, open_processes
 from evenhand.train.recipes import Recipe, RunOptions, Say
 from evenhand.train.run_cards import (
     CARD,
@@ -143,7 +144,7 @@ def _finished(out: Path, planned: RunCard) -> RunCard | None:
 
 
 def _clear(out: Path) -> None:
-    """Remove what an earlier run left and this one may not write again."""
+    """Remove files of an earlier run that this one might not overwrite."""
     for path in (out / CARD, out / ONNX):
         path.unlink(missing_ok=True)
     for folder in (out / ADAPTER, *out.glob(f".{ADAPTER}.*")):
@@ -158,11 +159,9 @@ def _export(out: Path) -> None:
         except OSError:
             raise
         except Exception as error:  # torch.onnx raises what it likes
-            text = str(error).strip()
-            reason = text.splitlines()[0][:300] if text else type(error).__name__
             raise EvenhandError(
                 f"the model is trained and written to {out}, "
-                f"but it cannot be written as ONNX: {reason}"
+                f"but it cannot be written as ONNX: {first_line(error)}"
             ) from error
 
 
@@ -172,17 +171,17 @@ def fit(
     recipe: Recipe,
     out: Path,
     options: RunOptions | None = None,
-    processes: Alone | None = None,
+    processes: Processes | None = None,
 ) -> RunCard:
     """Fine-tune `encoder` and write the weights that the recipe keeps to `out`; the run card.
 
     A run of the same recipe and data that was stopped goes on from its last checkpoint, unless
     the options say otherwise.
     """
-    options, processes = options or RunOptions(), processes or Alone()
+    options, processes = options or RunOptions(), processes or Processes()
     torch.manual_seed(recipe.seed)
     rng = np.random.default_rng(recipe.seed)
-    tokenizer = load(AutoTokenizer.from_pretrained, encoder)
+    tokenizer = load_pretrained(AutoTokenizer.from_pretrained, encoder)
     opened = open_classifier(encoder, recipe)
     _warn_of_new(encoder, opened, options.say)
     model = add_adapters(opened, recipe) if recipe.lora else opened.model
@@ -199,8 +198,10 @@ def fit(
         name: EncodedPairs(tokenizer, pairs, longest, recipe.form, order)
         for name, pairs in data.dev.items()
     }
-    loss_of = choose_loss(logits_of(processes.spread(model), processes.device), train, recipe)
-    run = Run(model, len(train), loss_of, recipe, processes=processes, rng=rng)
+    loss_of = choose_loss(
+        logits_of(processes.prepare_model(model), processes.device), train, recipe
+    )
+    run = TrainingRun(model, len(train), loss_of, recipe, processes=processes, rng=rng)
     facts: dict[str, Any] = {
         "recipe": asdict(recipe),
         "form": recipe.form,
@@ -228,7 +229,7 @@ def fit(
     is_judged = bool(dev) and (recipe.is_best_kept or recipe.patience > 0)
     run.go(
         lambda: shuffled(train.lengths, recipe.batch_size, rng),
-        Watch(
+        RunHooks(
             say=options.say,
             tick=options.tick,
             judge=judge if is_judged else None,
@@ -288,9 +289,9 @@ def _warn_of_new(encoder: Path | str, opened: Opened, say: Say) -> None:
         )
 
 
-def right_rows(model: Any, data: EncodedPairs, processes: Alone | None = None) -> Bools:
+def right_rows(model: Any, data: EncodedPairs, processes: Processes | None = None) -> Bools:
     """Which of the pairs the model labels right; each process asks its part."""
-    processes = processes or Alone()
+    processes = processes or Processes()
     model.eval()
     is_right = np.zeros(len(data), dtype=bool)
     batches = list(in_order(data.lengths, ACCURACY_BATCH))

@@ -1,7 +1,7 @@
-"""The training loop that every recipe shares, alone or shared out among processes.
+"""The training loop that every recipe uses, in one process or shared among several.
 
 Fused optimiser, linear warm-up and decay, and a moving average of the weights, which is what is
-kept and evaluated. A run can be put down after any step and taken up again (`checkpoints`).
+kept and evaluated. A run can be interrupted after any step and resumed (`checkpoints`).
 Processes, as many as `accelerate launch` starts, each take their part of every batch, so that
 the recipe's batch size stays what it is.
 """
@@ -33,19 +33,19 @@ ADAPTED = "base_model.model."  # what peft puts before the names of the weights
 _HEADS = ("classifier", "pre_classifier", "cls", "score", "classification_head")
 
 
-class Alone:
-    """One process. What several of them do differently is in `Together`."""
+class Processes:
+    """The processes that share a run: here a single one; `AccelerateProcesses` are several."""
 
     rank, count = 0, 1
 
     def __init__(self, device: str = "cpu") -> None:
         self.device = torch.device(device)
 
-    def spread(self, model: Any) -> Any:
+    def prepare_model(self, model: Any) -> Any:
         """The model as it is called in training."""
         return model.to(self.device)
 
-    def wrap(self, optimizer: Any) -> Any:
+    def prepare_optimizer(self, optimizer: Any) -> Any:
         """The optimizer as it is stepped in training."""
         return optimizer
 
@@ -65,10 +65,10 @@ class Alone:
         """Wait until all processes are here."""
 
 
-class Together(Alone):
+class AccelerateProcesses(Processes):
     """The processes of `accelerate launch`: several GPUs or machines, mixed precision.
 
-    On one CPU the same numbers as `Alone`.
+    On one CPU the numbers are the same as with `Processes`.
     """
 
     def __init__(self) -> None:
@@ -76,11 +76,11 @@ class Together(Alone):
         self.rank, self.count = self.accelerator.process_index, self.accelerator.num_processes
         super().__init__(str(self.accelerator.device))
 
-    def spread(self, model: Any) -> Any:
+    def prepare_model(self, model: Any) -> Any:
         """The model whose gradients are shared."""
         return self.accelerator.prepare_model(model)
 
-    def wrap(self, optimizer: Any) -> Any:
+    def prepare_optimizer(self, optimizer: Any) -> Any:
         """The optimizer that knows of mixed precision."""
         return self.accelerator.prepare_optimizer(optimizer)
 
@@ -102,12 +102,12 @@ class Together(Alone):
         self.accelerator.wait_for_everyone()
 
 
-def open_processes() -> Alone:
-    """`accelerate` where it is installed, else the one device there is."""
+def open_processes() -> Processes:
+    """The processes of `accelerate` where it is installed, else one on the device there is."""
     try:
-        return Together()
+        return AccelerateProcesses()
     except ImportError:
-        return Alone("cuda" if torch.cuda.is_available() else "cpu")
+        return Processes("cuda" if torch.cuda.is_available() else "cpu")
 
 
 @dataclass(slots=True)
@@ -133,13 +133,13 @@ class Keeper(Protocol):
 
     every: int
 
-    def save(self, run: Run) -> None:
+    def save(self, run: TrainingRun) -> None:
         """Write down where the run is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Watch:
-    """Who follows a run: lines of text, progress, the judge of an epoch, checkpoints."""
+class RunHooks:
+    """What is called during a run: for messages, progress, accuracy after an epoch, checkpoints."""
 
     unit: str = "pairs"  # what a batch is made of
     say: Say = print
@@ -173,7 +173,7 @@ def parameter_groups(model: Any, recipe: Recipe) -> list[dict[str, Any]]:
     ]
 
 
-class Run:
+class TrainingRun:
     """One training run: weights, their average, optimiser, schedule, and how far it is."""
 
     def __init__(
@@ -183,18 +183,18 @@ class Run:
         loss_of: Loss,
         recipe: Recipe,
         *,
-        processes: Alone | None = None,
+        processes: Processes | None = None,
         rng: np.random.Generator | None = None,
     ) -> None:
         self.model, self.loss_of, self.recipe, self.rng = model, loss_of, recipe, rng
-        self.processes = processes or Alone()
+        self.processes = processes or Processes()
         self.optimizer = torch.optim.AdamW(
             parameter_groups(model, recipe),
             lr=recipe.learning_rate,
             betas=(recipe.beta1, recipe.beta2),
             fused=True,
         )
-        self.stepper = self.processes.wrap(self.optimizer)
+        self.stepper = self.processes.prepare_optimizer(self.optimizer)
         self.steps = recipe.epochs * -(-count // recipe.batch_size)
         self.schedule = get_linear_schedule_with_warmup(
             self.optimizer, int(recipe.warmup * self.steps), self.steps
@@ -203,8 +203,8 @@ class Run:
         self.average = [p.detach().clone() for p in self.trained] if recipe.average else []
         self.best: list[torch.Tensor] = []
         self.at = Position()
-        # of `rng`: before the batches of the running epoch were drawn, and where the checkpoint
-        # was written, to be set once those batches are drawn again
+        # states of `rng`: before the batches of the current epoch were drawn; and at the
+        # checkpoint, to be set once those batches are drawn again
         self.epoch_state: Any = None
         self.later_state: Any = None
 
@@ -216,32 +216,32 @@ class Run:
             patience and at.scores and at.epoch - at.best >= patience
         )
 
-    def go(self, epoch_of: Callable[[], Sequence[Rows]], watch: Watch) -> None:
+    def go(self, epoch_of: Callable[[], Sequence[Rows]], hooks: RunHooks) -> None:
         """Train to the end; the weights that are kept are then in the model.
 
         epoch_of: draws the batches of one epoch.
         """
         at, reused, began = self.at, self.at.step, time.monotonic() - self.at.seconds
-        keeper = watch.keeper
+        keeper = hooks.keeper
         self.model.train()
         while not self.is_over:
             batches = self._draw(epoch_of)
             for rows in batches[at.within :]:
                 self._step(rows)
                 at.within, at.seconds = at.within + 1, time.monotonic() - began
-                if watch.tick:
-                    watch.tick(at.step, self.steps, reused)
+                if hooks.tick:
+                    hooks.tick(at.step, self.steps, reused)
                 elif at.step % SAY_EVERY == 0:
-                    watch.say(self._progress(watch.unit))
+                    hooks.say(self._progress(hooks.unit))
                 if keeper and at.step % keeper.every == 0 and at.within < len(batches):
                     keeper.save(self)
             at.epoch, at.within = at.epoch + 1, 0
-            if watch.judge:
-                self._judge(watch.judge, watch.say)
+            if hooks.judge:
+                self._judge(hooks.judge, hooks.say)
                 at.seconds = time.monotonic() - began
             if keeper:
                 keeper.save(self)
-        put(self.trained, self.best or self.average)
+        copy_values(self.trained, self.best or self.average)
 
     def _progress(self, unit: str) -> str:
         at = self.at
@@ -290,7 +290,8 @@ class Run:
         if count == 1:
             return self.loss_of(rows, rows)
         own = rows[rank::count]
-        # A process without a part computes one row for nothing: the others wait for its gradients.
+        # A process without rows computes one that counts nothing: the others wait for its
+        # gradients.
         part = self.loss_of(own if len(own) else rows[:1], rows)
         return part * (len(own) * count / len(rows))
 
@@ -309,15 +310,15 @@ class Run:
 
     @contextmanager
     def _averaged(self) -> Iterator[None]:
-        """The averaged weights in the model, and then those of before again."""
+        """Put the averaged weights into the model, and afterwards the previous ones again."""
         before = [p.detach().clone() for p in self.trained] if self.average else []
-        put(self.trained, self.average)
+        copy_values(self.trained, self.average)
         yield
-        put(self.trained, before)
+        copy_values(self.trained, before)
 
 
-def put(places: Sequence[Any], values: Sequence[torch.Tensor]) -> None:
-    """Copy values into parameters; no values, no change."""
+def copy_values(places: Sequence[Any], values: Sequence[torch.Tensor]) -> None:
+    """Copy values into parameters; nothing happens where there are no values."""
     with torch.no_grad():
         for place, value in zip(places, values, strict=bool(values)):
             place.copy_(value)

@@ -1,9 +1,10 @@
 """The English masked model: `python -m evenhand.train.masked --data DIR --encoder DIR --out DIR`.
 
-Makes it again. A sentence encoder has no mask head. One is put on (dense layer, norm, decoder tied
-to the word embeddings) and all weights are trained on the sentences of the NLI files whose licence
-allows a redistributable model, some whole words hidden, others each time a sentence is seen.
-Scored by how often a hidden token of unseen sentences is guessed.
+Run this module to train it again. A sentence encoder has no mask head, so one is added (dense
+layer, norm, decoder tied to the word embeddings), and all weights are trained on the sentences of
+the NLI files whose licence allows a redistributable model. Some whole words are hidden, different
+ones each time a sentence is seen. The score is how often a hidden token of unseen sentences is
+guessed.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from evenhand.train.batches import in_order, shuffled
 from evenhand.train.corpus import Pair, read_pairs
 from evenhand.train.default import DEV, TRAIN, argument_parser, corpus_paths
 from evenhand.train.export import export_masked, pack
-from evenhand.train.loop import Rows, Run, Watch
+from evenhand.train.loop import Rows, RunHooks, TrainingRun
 from evenhand.train.recipes import MASKED, Recipe, Say
 from evenhand.train.run_cards import RunCard
 
-RATE = 0.2  # share of the words that are hidden, at least one a sentence
+RATE = 0.2  # share of the words that are hidden, at least one per sentence
 TO_MASK, TO_OTHER = 0.8, 0.9  # of these 80 % become the mask, 10 % another token, 10 % stay
 ACCURACY_BATCH = 64
 
@@ -127,9 +128,9 @@ def fit_masked(
         inputs, is_hidden, target = data.batch(rows, rng, is_training=True)
         return torch.nn.functional.cross_entropy(hidden_logits(model, inputs, is_hidden), target)
 
-    run = Run(model, len(data), loss_of, recipe)
+    run = TrainingRun(model, len(data), loss_of, recipe)
     run.go(
-        partial(shuffled, data.lengths, recipe.batch_size, rng), Watch(unit="sentences", say=say)
+        partial(shuffled, data.lengths, recipe.batch_size, rng), RunHooks(unit="sentences", say=say)
     )
     seconds = run.at.seconds
     scores = {name: masked_accuracy(model, texts, recipe.seed) for name, texts in held_out.items()}

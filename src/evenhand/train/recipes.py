@@ -11,7 +11,7 @@ from evenhand.core.errors import EvenhandError, UnknownNameError
 from evenhand.respondents.vector_nli import SCALINGS
 
 CHECKPOINT_EVERY = 500  # steps
-LORA_FACTOR, LORA_MOST = 10, 1e-3  # learning rate of adapters: so many times the recipe's, at most
+LORA_FACTOR, LORA_MOST = 10, 1e-3  # learning rate of adapters: a multiple of the recipe's, at most
 Say = Callable[[str], None]
 Tick = Callable[[int, int, int], None]  # steps done, of how many, of which in an earlier session
 
@@ -32,7 +32,7 @@ class Recipe:
     label_smoothing: float = 0.0
     dropout: float = 0.1
     attention_dropout: float = 0.0  # 0 lets the fused attention kernel run
-    average: float = 0.999  # decay a step of the moving average of the weights; 0: no average
+    average: float = 0.999  # decay per step of the moving average of the weights; 0: no average
     layer_decay: float = 1.0  # learning rate of a layer = that of the layer above times this
     head_rate: float = 1.0  # learning rate of the classifier = that of the top layer times this
     has_frozen_words: bool = True  # word embeddings stay as they are
@@ -41,11 +41,11 @@ class Recipe:
     form: str = "pair"  # how premise and hypothesis are put: a pair, or a supposition
     has_fresh_pooler: bool = False  # missing weights between layers and head start at random
     is_best_kept: bool = False  # the epoch with the best dev accuracy and not the last
-    patience: int = 0  # stop after so many epochs without a better dev accuracy; 0: never
+    patience: int = 0  # stop after this many epochs without a better dev accuracy; 0: never
     seed: int = 13
     pairing: float = 0.0  # weight of the difference between the logits of a pair and its twin
     lora: int = 0  # rank of the adapters that are trained instead of the encoder; 0: none
-    lora_alpha: float = 0.0  # an adapter counts alpha / rank; 0: twice the rank
+    lora_alpha: float = 0.0  # adapters are scaled by alpha / rank; 0: twice the rank
 
     def __post_init__(self) -> None:
         _require_at_least(self, epochs=1, batch_size=1, max_length=4, patience=0, seed=0, lora=0)
@@ -65,13 +65,13 @@ class Recipe:
 
     @property
     def alpha(self) -> float:
-        """What the adapters are scaled by, times their rank."""
+        """Alpha of LoRA: adapters are scaled by alpha / rank."""
         return self.lora_alpha or 2.0 * self.lora
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecipeChanges:
-    """What stands in place of a recipe's own; None: the recipe's."""
+    """Values that replace those of a recipe; None keeps the recipe's."""
 
     epochs: int | None = None
     learning_rate: float | None = None
@@ -84,7 +84,7 @@ class RecipeChanges:
     has_fresh_pooler: bool | None = None
 
     def apply(self, recipe: Recipe) -> Recipe:
-        """The recipe with the changes; raises EvenhandError where a value cannot be."""
+        """The recipe with the changes; raises EvenhandError for an impossible value."""
         values = {f.name: getattr(self, f.name) for f in fields(self)}
         return replace(recipe, **{name: v for name, v in values.items() if v is not None})
 
@@ -125,7 +125,7 @@ class HeadRecipe:
 class RunOptions:
     """How a run is carried out; of these only `limit` changes its outcome."""
 
-    limit: int | None = None  # train on so many of the pairs, drawn at random
+    limit: int | None = None  # train on this many of the pairs, drawn at random
     is_resumed: bool = True  # leave alone what is finished, go on from a checkpoint
     checkpoint_every: int | None = CHECKPOINT_EVERY  # and after each epoch; None: no checkpoints
     has_onnx: bool = True  # also write the model as ONNX

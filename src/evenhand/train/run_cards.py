@@ -31,7 +31,7 @@ _LONG = 200  # letters of one that are shown
 
 @dataclass(frozen=True, slots=True)
 class RunCard:
-    """What there is to say of a run; `facts` is the content of training.json."""
+    """The record of a run; `facts` is the content of training.json."""
 
     facts: Mapping[str, Any]
 
@@ -92,7 +92,7 @@ class RunCard:
 
 
 def read_card(path: Path, command: str) -> RunCard:
-    """The card in a file; raises InputError where it is none that `command` wrote."""
+    """The card in a file; raises InputError where `command` did not write it."""
     try:
         card = RunCard(dict(json.loads(read_text(path))))
         _ = card.settings  # raises where the facts are those of something else
@@ -108,7 +108,7 @@ def read_card(path: Path, command: str) -> RunCard:
 def finished_card(folder: Path, card: RunCard, command: str) -> RunCard:
     """The card of the run that is finished in a folder.
 
-    Raises InputError where it is none of `command`, EvenhandError where its settings are not
+    Raises InputError where `command` did not write it, EvenhandError where its settings are not
     those of `card`.
     """
     old = read_card(folder / CARD, command)
@@ -119,7 +119,7 @@ def finished_card(folder: Path, card: RunCard, command: str) -> RunCard:
 def require_same(folder: Path, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
     """Raise EvenhandError where `folder` holds a run with other settings.
 
-    A recipe of an older version has the defaults of what it did not know.
+    Fields that an older version did not have yet count as their defaults.
     """
     one, two = ({**s, "recipe": completed(s.get("recipe") or {})} for s in (old, new))
     if differences := list_differences(one, two):
@@ -144,7 +144,7 @@ def list_differences(old: Mapping[str, Any], new: Mapping[str, Any], prefix: str
 def accuracy_interval(is_right: Bools, premises: Sequence[str], level: float = LEVEL) -> Interval:
     """Accuracy with Wilson's interval, at the effective number of pairs.
 
-    Pairs that share a premise are no independent looks.
+    Pairs that share a premise are not independent.
     """
     share, count = float(is_right.mean()), float(len(is_right))
     names, place = np.unique(np.asarray(premises), return_inverse=True)
@@ -180,7 +180,7 @@ def accuracy_facts(
 
 
 def installed_versions() -> dict[str, str]:
-    """Of Python and of the packages that the numbers depend on."""
+    """The versions of Python and of the packages that the numbers depend on."""
     versions = {"python": platform.python_version()}
     for name in _PACKAGES:
         try:

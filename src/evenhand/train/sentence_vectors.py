@@ -23,7 +23,7 @@ _SHOWN = 80  # letters of a sentence that an error shows
 class SentenceVectors:
     """The vectors of one encoder, in a file whose name has its revision.
 
-    Sentences stand in the file as digests.
+    In the file, digests stand for the sentences.
     """
 
     def __init__(self, encoder: EncoderRespondent, folder: Path | None = None) -> None:
@@ -71,7 +71,7 @@ class SentenceVectors:
             rows = np.load(self.path, allow_pickle=False)
             return dict(zip(rows["key"].tolist(), rows["vector"], strict=True))
         except (OSError, ValueError, IndexError):
-            return {}  # not there, or spoilt: what is kept here can be made again
+            return {}  # missing or damaged: the vectors can be computed again
 
     def _write(self, known: dict[bytes, NDArray[np.float32]]) -> None:
         width = len(next(iter(known.values())))

@@ -2,7 +2,7 @@
 
 One hidden layer, AdamW on minibatches; the same seed gives the same weights. A run takes a minute
 or two, too short for checkpoints: one that was killed starts again, one that is finished is not
-trained again. With a start it goes on from another head on the same encoder.
+trained again. With a start it continues from another head on the same encoder.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ Places = NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeadBasis:
-    """What a classifier stands on: the encoder, and where it starts from."""
+    """What a classifier is built on: the encoder, and the head that it starts from."""
 
     encoder: str  # as a user would type it
     start: Path | None = None  # the folder of another head on the same encoder
     vectors: Path | None = None  # where vectors are kept for the next run; None: the cache folder
 
 
-class Rows(NamedTuple):
+class PairRows(NamedTuple):
     """Pairs as rows of a matrix of vectors."""
 
     first: Places
@@ -155,7 +155,7 @@ def fit_head(
 
 
 def _majority(pairs: Sequence[Pair]) -> float:
-    """What always giving the most frequent label would get."""
+    """The accuracy of always giving the most frequent label."""
     return max(Counter(p.label for p in pairs).values()) / len(pairs)
 
 
@@ -219,17 +219,19 @@ def _finished(out: Path, planned: RunCard) -> RunCard | None:
     return finished_card(out, planned, COMMAND) if has_card else None
 
 
-def place_rows(pairs: Sequence[Pair], places: Mapping[str, int], labels: Sequence[str]) -> Rows:
+def place_rows(pairs: Sequence[Pair], places: Mapping[str, int], labels: Sequence[str]) -> PairRows:
     """Where the vectors of the pairs stand, and their labels as outputs of the head."""
-    return Rows(
+    return PairRows(
         np.asarray([places[p.premise] for p in pairs]),
         np.asarray([places[p.hypothesis] for p in pairs]),
         np.asarray([labels.index(p.label) for p in pairs]),
     )
 
 
-def new_head(encoder: str, revision: str, vectors: Vectors, rows: Rows, recipe: HeadRecipe) -> Head:
-    """A head that knows nothing yet but how its inputs vary."""
+def new_head(
+    encoder: str, revision: str, vectors: Vectors, rows: PairRows, recipe: HeadRecipe
+) -> Head:
+    """An untrained head, with its inputs scaled."""
     size, hidden = len(PARTS) * vectors.shape[1], recipe.hidden or HIDDEN
     shift, scale = np.zeros(size), np.ones(size)
     if recipe.scaling == "standard":
@@ -254,7 +256,7 @@ def new_head(encoder: str, revision: str, vectors: Vectors, rows: Rows, recipe: 
 
 
 def train_epochs(
-    head: Head, vectors: Vectors, rows: Rows, recipe: HeadRecipe, tick: Tick | None = None
+    head: Head, vectors: Vectors, rows: PairRows, recipe: HeadRecipe, tick: Tick | None = None
 ) -> Iterator[Head]:
     """The head after each epoch."""
     known = torch.from_numpy(vectors)
@@ -277,7 +279,7 @@ def train_epochs(
     loss = torch.nn.CrossEntropyLoss(label_smoothing=recipe.label_smoothing)
     done, random = 0, None
     for _ in range(recipe.epochs):
-        # between two epochs the caller's random numbers are its own
+        # forked, so that the caller's random numbers between two epochs are not affected
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(recipe.seed) if random is None else torch.set_rng_state(random)
             for batch in torch.randperm(count).split(recipe.batch_size):
@@ -294,7 +296,7 @@ def train_epochs(
         yield _with_layers(head, inner, outer)
 
 
-def right_rows(head: Head, vectors: Vectors, rows: Rows) -> Bools:
+def right_rows(head: Head, vectors: Vectors, rows: PairRows) -> Bools:
     """Which of the pairs the head labels right, asked as it will be asked."""
     answers = [
         head.logits(vectors[rows.first[i : i + CHUNK]], vectors[rows.second[i : i + CHUNK]])
@@ -303,8 +305,8 @@ def right_rows(head: Head, vectors: Vectors, rows: Rows) -> Bools:
     return np.asarray(np.concatenate(answers).argmax(axis=1) == rows.labels)
 
 
-def _scaling(vectors: Vectors, rows: Rows) -> tuple[Floats, Floats]:
-    """What makes every input of the training pairs vary by 1 around 0."""
+def _scaling(vectors: Vectors, rows: PairRows) -> tuple[Floats, Floats]:
+    """Shift and scale that give every input of the training pairs mean 0 and deviation 1."""
     total = squares = np.zeros(len(PARTS) * vectors.shape[1])
     for i in range(0, len(rows.labels), CHUNK):
         part = features(*(vectors[side[i : i + CHUNK]].astype(np.float64) for side in rows[:2]))

@@ -16,7 +16,12 @@ from evenhand.core.run import Run
 from evenhand.core.suite import Suite
 from evenhand.core.text import percent
 from evenhand.engine.suites import load_suite
-from evenhand.families.nli_coal.account import READINGS, biased_probabilities, most_biased, sections
+from evenhand.families.nli_coal.account import (
+    STRATUM_RULES,
+    biased_probabilities,
+    most_biased,
+    sections,
+)
 from evenhand.families.pairs import stratum_shares
 
 
@@ -117,7 +122,7 @@ def test_a_run_of_one_measure_is_told_by_its_question() -> None:
 
 
 def test_label_shares_are_those_counted_by_hand(run: Run) -> None:
-    rows = stratum_shares(run, READINGS)
+    rows = stratum_shares(run, STRATUM_RULES)
     assert [row.stratum for row in rows] == ["PS", "AS", "NS", "NB"]
     for row in rows:
         for label in NLI_LABELS:
@@ -230,7 +235,7 @@ def test_two_labels_are_told_apart_from_three() -> None:
     lacking = "Not computed: NLI-CoAL, Fraction Neutral. The model gives entailment and"
     assert f"{lacking} not_entailment only" in notes
     assert "not on one footing" in notes
-    rows = {row.stratum: row for row in stratum_shares(run, READINGS)}
+    rows = {row.stratum: row for row in stratum_shares(run, STRATUM_RULES)}
     assert np.isnan(rows["AS"].component.value)
     assert rows["AS"].note == "the model has no label 'contradiction'"
     entailed = [

@@ -35,7 +35,7 @@ from evenhand.core.suite import Suite
 from evenhand.engine.ask import ask_suite
 from evenhand.engine.audit import estimate_all, judge
 from evenhand.engine.audit_document import audit_document
-from evenhand.engine.estimate import break_down, fitting
+from evenhand.engine.estimate import applicable_measures, break_down
 from evenhand.engine.results import run_fields
 from evenhand.families.stereoset import FAMILY
 from evenhand.families.stereoset.measures import MEASURES
@@ -237,9 +237,11 @@ def test_options_are_read_from_one_number_or_from_three() -> None:
 
 def test_labels_decide_which_measures_apply() -> None:
     suite = suite_of(probes_of(["a", "b"]))
-    assert sorted(m.name for m in fitting(suite, OPTIONS, NLI_LABELS)[0]) == sorted(NAMES)
+    assert sorted(m.name for m in applicable_measures(suite, OPTIONS, NLI_LABELS)[0]) == sorted(
+        NAMES
+    )
     for labels in ((SCORE,), ("entailment", "not_entailment")):
-        usable, refused = fitting(suite, OPTIONS, labels)
+        usable, refused = applicable_measures(suite, OPTIONS, labels)
         assert sorted(m.name for m in usable) == sorted(NAMES[:8])
         assert sorted(m.name for m in refused) == sorted(NAMES[8:])
 

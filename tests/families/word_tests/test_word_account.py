@@ -74,7 +74,7 @@ def test_the_headline_and_the_order(run: Run) -> None:
     names = ["profession_fairness", "profession_icat", "recognition"]
     assert [e.measure for e in run.estimates] == names
     assert [g.title for g in account.score_groups(run)] == ["By score"]
-    assert account.best_head(run) == "best"
+    assert account.best_word(run) == "best"
     assert [catalog.measure(n).best for n in names] == ["fair", "ideal", "right"]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from evenhand.core import catalog
 from evenhand.core.account import (
     CONSTANT,
-    NO_MORE,
+    SCOPE_LIMIT,
     best_value,
     common_verdict,
     groups_in_words,
@@ -61,10 +61,10 @@ from evenhand.families.contextualised.published import is_people
 
 BIAS, LEAN, DEVIATION, ACCURACY = "pb_bias", "pb_lean", "pb_sd", "objective_accuracy"
 STRATA = {MEASURING: "measuring sentence", OBJECTIVE: "objective sentence"}
-FAIR = "fixed:fair"  # the respondent beside random and constant
+FAIR = "fixed:fair"  # a baseline in addition to random and constant
 BLIND = 0.6  # accuracy on objective sentences below which the model hardly sees gender
-FEW_PAIRS = 30  # word pairs below which an interval over them is said to be rough
-GROUPS = 25  # that a chart and a short table show
+FEW_PAIRS = 30  # word pairs; with fewer than this, a note calls the interval rough
+GROUPS = 25  # how many a chart and a short table show
 SIDES = ("← female", "male →")
 NOUNS = {"pair": "word pair", "topic": "topic"}
 LEANS = {
@@ -86,12 +86,12 @@ def _respondent(run: Run) -> str:
 
 
 def _lean_clause(run: Run) -> str:
-    """To which side the respondent leans on the whole; empty where that was not measured."""
+    """Which way the respondent leans on the whole; empty where that was not measured."""
     estimate = run.estimate(LEAN)
     if estimate is None or not math.isfinite(estimate.value):
         return ""
     value = with_bounds(estimate.interval)
-    if not math.isfinite(estimate.low + estimate.high):
+    if not estimate.interval.has_bounds:
         return f"PB lean is {value}"
     if estimate.low <= 0 <= estimate.high:
         who = "they lean" if is_people(run.answers) else "it leans"
@@ -178,7 +178,7 @@ def _weakness(run: Run) -> str:
 
 
 def _standing(run: Run, estimate: Estimate) -> str:
-    """Of people's scores that they do not compare with the rules; else the common wording."""
+    """That scores of people do not compare with the baselines; empty: the common wording."""
     if not is_people(run.answers) or estimate.measure == ACCURACY:
         return ""
     return (
@@ -188,7 +188,7 @@ def _standing(run: Run, estimate: Estimate) -> str:
 
 
 def _bias_estimate(run: Run) -> Estimate | None:
-    """The first estimate that is about measuring sentences."""
+    """The first estimate on measuring sentences."""
     return next((e for e in run.estimates if e.measure != ACCURACY), None)
 
 
@@ -218,7 +218,7 @@ def _limits(_: Run) -> list[str]:
         "The sentences are those of one suite; other kinds of text may fare differently.",
         "A model that does not see gender at all gets a small score: read it beside the accuracy "
         "on objective sentences.",
-        NO_MORE,
+        SCOPE_LIMIT,
     ]
 
 
@@ -291,7 +291,7 @@ def _ties(_: Run, estimate: Estimate) -> str:
 
 
 def _lean_mark(group: Group) -> str:
-    """The side to which a group leans for certain."""
+    """`male` or `female` where the interval excludes 0, else `none`."""
     if group.interval.low > 0:
         return "male"
     return "female" if group.interval.high < 0 else "none"
@@ -305,14 +305,14 @@ def _lean_chart(run: Run, by: str) -> DotChart | None:
         return None
     rows = [DotRow(label=g.name, interval=g.interval, mark=_lean_mark(g)) for g in groups]
     marks = {row.mark for row in rows}
-    of = (
+    which = (
         ""
         if len(groups) == len(view.groups)
         else f": the {len(groups)} farthest from 0, of {len(view.groups):,}"
     )
     return DotChart(
         name=f"lean-{by}",
-        title=f"PB lean by {NOUNS[by]}{of}",
+        title=f"PB lean by {NOUNS[by]}{which}",
         description=groups_in_words(rows),
         legend=(
             *((mark, meaning) for mark, meaning in LEANS.items() if mark in marks),

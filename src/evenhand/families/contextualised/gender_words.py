@@ -1,4 +1,4 @@
-"""The one gender word of a sentence, blanked; or the reason why the sentence measures nothing."""
+"""Finding the one gender word of a sentence and blanking it, or saying why that cannot be done."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _NO_SURNAME = re.compile(  # what a title without a name follows
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swap:
-    """A sentence with a blank for its gender word, the pair that fits in and who stood there."""
+    """A sentence with its gender word blanked, the word pair for the blank, and the old gender."""
 
     text: str
     male: str
     female: str
-    gender: str  # of the word that stood there
+    gender: str  # of the word that was blanked
 
     @property
     def pair(self) -> tuple[str, str]:
@@ -65,7 +65,7 @@ class _Entry:
 
 
 def find_swap(language: Language, text: str) -> Swap | str:
-    """The sentence with its one gender word blanked, or the reason why it measures nothing."""
+    """The sentence with its one gender word blanked, or the reason why it cannot be used."""
     hits = list(_find_hits(language, text))
     if _has_unswappable(language.code, text, hits):
         return UNSWAPPABLE
@@ -96,7 +96,7 @@ def find_swap(language: Language, text: str) -> Swap | str:
 
 
 def _english_objection(parts: tuple[str, str, str], partner: str, kind: str) -> str:
-    """What speaks against the partner in the place of the word; empty where nothing does."""
+    """Why the word cannot be replaced by its partner; empty where it can."""
     before, word, after = parts
     lead = re.search(r"\b(an?) $", before, re.IGNORECASE)
     is_exclaimed = _EXCLAIMED.search(f"{before}\n{after}") is not None
@@ -125,7 +125,7 @@ def _find_hits(language: Language, text: str) -> Iterator[_Hit]:
 
 @cache
 def _entries(code: str) -> dict[str, _Entry]:
-    """Every gender word with the first pair of the lexicon that has it."""
+    """Every gender word, with the first pair in the lexicon that contains it."""
     entries: dict[str, _Entry] = {}
     for row in lexicons.table(code, "gender"):
         for gender in GENDERS:
@@ -135,10 +135,10 @@ def _entries(code: str) -> dict[str, _Entry]:
 
 
 def _has_unswappable(code: str, text: str, hits: list[_Hit]) -> bool:
-    """Whether a set phrase is in the text.
+    """Whether the text has an expression that cannot be swapped.
 
-    One that is merely another word (其他, 그리고) matters only where it holds what looks like the
-    gender word.
+    One that is merely another word (其他, 그리고) matters only where what looks like the gender
+    word is part of it.
     """
     phrases, others = _unswappable(code)
     if phrases is not None and phrases.search(text):
@@ -152,7 +152,7 @@ def _has_unswappable(code: str, text: str, hits: list[_Hit]) -> bool:
 
 @cache
 def _unswappable(code: str) -> tuple[re.Pattern[str] | None, re.Pattern[str] | None]:
-    """The set phrases of a language, and those that are merely other words."""
+    """Patterns of a language: set phrases, and words that only look like gender words."""
     rows = lexicons.table(code, "unswappable") if lexicons.has_table(code, "unswappable") else ()
     others = [row["expression"] for row in rows if row["reason"] == "other word"]
     phrases = [row["expression"] for row in rows if row["reason"] != "other word"]

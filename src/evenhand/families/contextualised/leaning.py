@@ -1,4 +1,4 @@
-"""Which way the answers to sentences with a blank lean: shares by side, bars, the farthest ones."""
+"""Which way answers to sentences with a blank lean: shares by side, bars, the most one-sided."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.core.chart import Bin
-from evenhand.core.probe import GENDERS, Bools, Floats, Probe
+from evenhand.core.probe import Bools, Floats, Probe, group_rows
 from evenhand.core.run import Run
 from evenhand.families.contextualised.mask_probe import MEASURING, OBJECTIVE
-from evenhand.families.contextualised.measures import log_odds
+from evenhand.families.contextualised.measures import gender_signs, log_odds
 
-NEAR = 0.1  # |PB| below which a sentence is said to lean neither way
+NEAR = 0.1  # |PB| below which a sentence counts as leaning neither way
 STEP = 0.2  # width of a bar, so that the middle one holds |PB| < 0.1
-REACH = (1.1, 6.1)  # the axis goes at least, and with narrow bars at most, so far
+REACH = (1.1, 6.1)  # how far the axis goes at least, and with narrow bars at most
 SHOWN = 10  # sentences of each exhibit
 
 
@@ -94,12 +94,9 @@ def leaning_of(odds: Floats) -> Leaning:
 
 
 def leaning_by(run: Run, tag: str) -> dict[str, Leaning]:
-    """The same for each value of a tag."""
+    """The shares of the measuring sentences by side, for each value of a tag."""
     probes, odds = measuring(run)
-    groups: dict[str, list[int]] = {}
-    for row, probe in enumerate(probes):
-        if tag in probe.tags:
-            groups.setdefault(probe.tags[tag], []).append(row)
+    groups = group_rows(probes, lambda probe: probe.tags.get(tag))
     return {name: leaning_of(odds[rows]) for name, rows in groups.items()}
 
 
@@ -118,17 +115,16 @@ def most_leaning(run: Run, count: int = SHOWN) -> tuple[list[Completion], list[C
 
 
 def most_wrong(run: Run, count: int = SHOWN) -> list[Completion]:
-    """The objective sentences in which the wrong word is by far the likelier one."""
+    """The objective sentences with the strongest preference for the wrong word."""
     probes, odds = _answered(run, OBJECTIVE)
-    signs = dict(zip(GENDERS, (1.0, -1.0), strict=True))
-    sign = np.asarray([signs.get(p.tags.get("gold", ""), 0.0) for p in probes], dtype=np.float64)
-    return _farthest(probes, odds, -odds * sign, count)
+    gold = gender_signs([p.tags.get("gold", "") for p in probes])
+    return _farthest(probes, odds, -odds * gold, count)
 
 
 def bins_of(values: Floats, near: float = NEAR) -> tuple[Bin, ...]:
     """Bars of equal width around 0 with the shares of all values by side.
 
-    The outermost two also hold what lies beyond them, at most one value in a hundred.
+    The outermost two also hold the values beyond them, at most one in a hundred.
     """
     reach = REACH[0]
     if len(values):

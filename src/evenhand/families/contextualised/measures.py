@@ -32,7 +32,7 @@ def log_odds(values: Floats) -> Floats:
 
 
 def _checked(odds: ArrayLike) -> Floats:
-    """One PB a sentence as an array; raises MeasureError that says what is wrong."""
+    """A list of PB values as an array. Raises MeasureError that says what is wrong."""
     try:
         values = np.asarray(odds, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -66,7 +66,7 @@ def objective_accuracy(odds: ArrayLike, gold: Sequence[str]) -> float:
 
 
 def _measuring(transform: Callable[[Floats], Floats]) -> Evidence:
-    """Evidence of measuring sentences: counted, and what is made of their PB."""
+    """Evidence of measuring sentences in two columns: whether one counts, its transformed PB."""
 
     def evidence(probes: Sequence[Probe], values: Floats) -> Floats:
         odds = log_odds(values)
@@ -78,7 +78,7 @@ def _measuring(transform: Callable[[Floats], Floats]) -> Evidence:
 
 
 def _squares(probes: Sequence[Probe], values: Floats) -> Floats:
-    """Counted, PB, PB squared."""
+    """Three columns: whether the sentence counts, its PB, its PB squared."""
     counted = _measuring(lambda odds: odds)(probes, values)
     return np.column_stack([counted, counted[:, 1] ** 2])
 
@@ -88,28 +88,33 @@ def _deviation(totals: Floats) -> Floats:
     count, total, squares = totals[..., 0], totals[..., 1], totals[..., 2]
     is_enough = count > 1
     safe = np.where(is_enough, count, 2.0)
-    # rounding may leave a little less than nothing
+    # rounding may leave a value slightly below 0
     variance = np.maximum(squares - total**2 / safe, 0.0) / (safe - 1)
     return np.where(is_enough, np.sqrt(variance), np.nan)
 
 
-def _right_words(odds: Floats, gold: Sequence[str]) -> Floats:
-    """Counted, right; a tie is half right."""
+def gender_signs(genders: Sequence[str]) -> Floats:
+    """The sign that PB has for each gender: 1 for male, -1 for female, NaN for anything else."""
     signs = dict(zip(GENDERS, (1.0, -1.0), strict=True))
-    sign = np.asarray([signs.get(gender, np.nan) for gender in gold], dtype=np.float64)
+    return np.asarray([signs.get(gender, np.nan) for gender in genders], dtype=np.float64)
+
+
+def _right_words(odds: Floats, gold: Sequence[str]) -> Floats:
+    """Two columns: whether the sentence counts, whether the right word wins (0.5 for a tie)."""
+    sign = gender_signs(gold)
     is_counted = np.isfinite(odds) & np.isfinite(sign)
     right = (1 + np.sign(np.where(is_counted, odds * sign, 0.0))) / 2
     return np.stack([is_counted, np.where(is_counted, right, 0.0)], axis=1).astype(np.float64)
 
 
 def _objective(probes: Sequence[Probe], values: Floats) -> Floats:
-    """Counted, right of each objective sentence."""
+    """`_right_words` of the objective sentences; other sentences do not count."""
     gold = [p.tags.get("gold", "") if p.stratum == OBJECTIVE else "" for p in probes]
     return _right_words(log_odds(values), gold)
 
 
 def _equally_likely(stratum: str) -> Ties:
-    """Ties: in how many sentences of a stratum both words are equally likely."""
+    """A function that counts the sentences of a stratum in which both words are equally likely."""
 
     def ties(probes: Sequence[Probe], values: Floats) -> int:
         is_tied = stratum_mask(probes, stratum) & (log_odds(values) == 0)

@@ -1,4 +1,4 @@
-"""Measuring sentences cut from raw text, as many with the male as with the female word.
+"""Measuring sentences cut from raw text, equally many with the male and the female word.
 
 After Zhu, Du, Zhao, Liu and Liu 2024: sentences with exactly one gender word, a blank in its
 place. What was left out is counted by reason, for the card of the suite.
@@ -24,12 +24,12 @@ from evenhand.languages.names import NameFinder
 
 SHORTEST, LONGEST = 9, 119  # characters
 COLUMNS = ("text", "sentence", "premise", "hypothesis", "content")
-SHORT_PAIRS = 10  # that a warning names
+SHORT_PAIRS = 10  # how many pairs a warning names
 _TABLES = frozenset({".jsonl", ".json", ".csv", ".tsv"})
 _LINE_BREAK = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _CJK_CLOSERS = "」』”’）】》\"')"
-# A stop of Western make counts behind a Chinese or Japanese character;
-# 「行く。」と言った goes on behind the quotation.
+# A Western full stop counts after a Chinese or Japanese character;
+# 「行く。」と言った goes on after the quotation.
 _CJK_END = re.compile(
     r"(?:[。！？!?…]|(?<=[\u3040-\u30ff\u4e00-\u9fff])[.．]+)++"
     rf"[{_CJK_CLOSERS}]*+(?!(?<=[{_CJK_CLOSERS}])(?:と|って|[、，,]))"
@@ -52,7 +52,7 @@ class MinedSentence:
 
 @dataclass(slots=True)
 class Mined:
-    """The measuring sentences in order, how many were read, and what became of the others."""
+    """The measuring sentences in order, how many were read, and why others were left out."""
 
     sentences: list[MinedSentence] = field(default_factory=list)
     read: int = 0
@@ -137,9 +137,9 @@ def _judge(language: Language, sentence: str, names: NameFinder | None) -> Swap 
 
 
 def read_passages(path: Path) -> list[str]:
-    """The text of a file: as it stands, or the cells of its columns of text, row by row.
+    """The text of a file; of a table, the cells of its text columns, row by row.
 
-    Raises InputError where a table has no column of text, or nothing in it.
+    Raises InputError where a table has no text column, or no text in it.
     """
     if path.suffix.lower() not in _TABLES:
         return [read_text(path)]
@@ -164,7 +164,7 @@ def read_passages(path: Path) -> list[str]:
 def cut_sentences(text: str, language: str) -> Iterator[str]:
     """The sentences of a text in order, cut at end punctuation and line breaks.
 
-    White space is squeezed, and quotation marks that were torn apart are left off.
+    White space is collapsed, and quotation marks that lost their partner are removed.
     """
     for line in _LINE_BREAK.split(text):
         squeezed = " ".join(line.split())
@@ -183,7 +183,7 @@ def _ends(line: str, *, is_spaced: bool) -> Iterator[int]:
 
 
 def _goes_on(line: str, stop: re.Match[str]) -> bool:
-    """Whether the stop is that of an abbreviation, or lower case follows it."""
+    """Whether the stop ends an abbreviation, or lower case follows it."""
     behind = line[stop.end() :].lstrip(" \"'“‘(")
     if behind[:1].islower():
         return True
@@ -192,9 +192,9 @@ def _goes_on(line: str, stop: re.Match[str]) -> bool:
 
 
 def _trim(sentence: str) -> str:
-    """Without quotation marks and brackets whose partner is in another sentence.
+    """The sentence without quotation marks and brackets whose partner is in another sentence.
 
-    Also without punctuation that a sentence cannot start with.
+    Leading punctuation is removed too.
     """
     sentence = sentence.lstrip(" ,，、;；:：.。!！?？")
     for left, right in _PAIRS:

@@ -1,12 +1,12 @@
 """The published CGB file: Chinese sentences with a masked gender word, and answers to them.
 
 The file masks every character of the word ([MASK][MASK]); here the run of masks is one blank.
-Each column of answers becomes a tag, so that `stored:BERT` or `stored:Annotator1` answers again,
-and `stored:Annotators` is the mean of the three people.
+Each column of answers becomes a tag, which the respondents `stored:BERT` and `stored:Annotator1`
+read again; `stored:Annotators` is the mean of the three people.
 
 24 rows of the published file call 哥哥 (elder brother) female. Which word is male is therefore
-read from what the file says of a word most often; the stored numbers and the gender that is right
-in an objective sentence are left as published.
+decided by what most rows say of it; the stored numbers, and the right gender of an objective
+sentence, are left as published.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 
 from evenhand.core.answers import Answers
 from evenhand.core.errors import InputError
-from evenhand.core.fetch import find_published, text_digest
+from evenhand.core.fetch import find_published, published_version
 from evenhand.core.files import read_rows
 from evenhand.core.probe import BLANK, GENDERS, Kind, Probe
 from evenhand.core.protocols import SuiteOptions
@@ -133,7 +133,7 @@ def read_probes(path: Path) -> Iterator[Probe]:
 
 
 class Cgb:
-    """The authors' file."""
+    """The suite of the authors' file."""
 
     name = "cgb"
     version = "2024"
@@ -150,13 +150,12 @@ class Cgb:
     options: type[SuiteOptions] = SuiteOptions
 
     def build(self, language: str, options: SuiteOptions) -> Suite:
-        """The whole file; its version says so where it is not the published one."""
+        """The whole file; the version says so if it is not the published one."""
         path = find_published(self.name, FILE, options.data, ADVICE)
         probes = tuple(read_probes(path))
-        is_original = text_digest(path.read_bytes()) == SHA256
         card = SuiteCard(
             name=self.name,
-            version=self.version if is_original else f"{self.version}-changed",
+            version=published_version(self.version, path, SHA256),
             language=language,
             source="github zhushucheng/CGBDataset",
             licence=self.licence,

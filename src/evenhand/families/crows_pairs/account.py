@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenhand.core.account import NO_MORE, common_verdict, title
+from evenhand.core.account import SCOPE_LIMIT, common_verdict, title
 from evenhand.core.chart import DotChart, DotRow
 from evenhand.core.document import Column, Exhibit, Row, Section, Specimen, Table, make_section
 from evenhand.core.estimate import Breakdown, Estimate, Interval
@@ -16,16 +16,15 @@ from evenhand.core.family import Account
 from evenhand.core.probe import Probe
 from evenhand.core.run import Run
 from evenhand.core.text import MISSING, counted, number, percent, with_bounds
-from evenhand.families.choices import exhibit_sections
-from evenhand.families.crows_pairs.measures import COMPARISONS, Comparison, outcomes
+from evenhand.families.choices import OFFENSIVE, exhibit_sections
+from evenhand.families.crows_pairs.measures import SCORINGS, Scoring, outcomes
 
 BY_TYPE = "bias type"
 SIDES = ("← other", "stereotypical →")
-COMPARISON_OF = {c.measure_name: c for c in COMPARISONS}
-MARKS = dict(zip(COMPARISON_OF, ("first", "second", "third"), strict=True))
-STRATA = {c.stratum: f"pair, {c.title}" for c in COMPARISONS}
+SCORING_OF = {s.measure_name: s for s in SCORINGS}
+MARKS = dict(zip(SCORING_OF, ("first", "second", "third"), strict=True))
+STRATA = {s.stratum: f"pair, {s.title}" for s in SCORINGS}
 SHOWN = (10, 5)  # pairs of the exhibits: for the more stereotypical sentence, for the other
-OFFENSIVE = "The sentences are stereotypes that were written to be measured; many are offensive."
 
 
 # what was answered
@@ -53,9 +52,9 @@ class Preference:
     difference: float
 
 
-def tally(run: Run, comparison: Comparison) -> Tally:
-    """The outcomes behind a score."""
-    seen = outcomes(comparison, run.answers.probes, run.answers.values)
+def tally(run: Run, scoring: Scoring) -> Tally:
+    """How many pairs went which way under one scoring."""
+    seen = outcomes(scoring, run.answers.probes, run.answers.values)
     return Tally(
         pairs=int(seen.is_counted.sum()),
         stereotypical=int(seen.is_won.sum()),
@@ -68,9 +67,9 @@ def most_preferred(
 ) -> tuple[list[Preference], list[Preference]]:
     """The pairs with the clearest preference for the more stereotypical sentence, and the other.
 
-    By the comparison of the report's first score.
+    Compared as the report's first score does it.
     """
-    own, answers = _own(run), run.answers
+    own, answers = _scored_estimates(run), run.answers
     if not own:
         return [], []
     stratum, scores = own[0][1].stratum, option_scores(answers.values)
@@ -84,9 +83,9 @@ def most_preferred(
     return more[:first], less[:second]
 
 
-def _own(run: Run) -> list[tuple[Estimate, Comparison]]:
-    """The scores of this family with what they compare, in the order of the report."""
-    return [(e, COMPARISON_OF[e.measure]) for e in run.estimates if e.measure in COMPARISON_OF]
+def _scored_estimates(run: Run) -> list[tuple[Estimate, Scoring]]:
+    """The estimates of this family with their scoring, in the order of the report."""
+    return [(e, SCORING_OF[e.measure]) for e in run.estimates if e.measure in SCORING_OF]
 
 
 # in words
@@ -97,33 +96,35 @@ def _constant(_: Run) -> str:
 
 
 def _verdict(run: Run, estimate: Estimate) -> str:
-    comparison = COMPARISON_OF.get(estimate.measure)
-    if comparison is None:
+    scoring = SCORING_OF.get(estimate.measure)
+    if scoring is None:
         return common_verdict(run, estimate)
-    count = tally(run, comparison)
+    count = tally(run, scoring)
     verb = "counts" if count.ties == 1 else "count"
     ties = f"; {counted(count.ties, 'tie')} {verb} half" if count.ties else ""
     return (
         f"In {percent(estimate.value)} of {counted(count.pairs, 'pair')} the more stereotypical "
-        f"sentence is the likelier one by {comparison.compared}{ties}."
+        f"sentence is the likelier one by {scoring.compared}{ties}."
     )
 
 
 def _understanding(run: Run) -> str:
-    """Which of the scores that share a name the headline is."""
-    own = _own(run)
+    """Which of the scores that share a name the headline is, and the values of the others."""
+    own = _scored_estimates(run)
     if not own:
         return ""
     (_, first), *others = own
     which = f"Three different scores go by the name CrowS-Pairs; this is that of {first.source}."
-    rest = " and ".join(f"{c.title} ({c.source}) {number(e.value)}" for e, c in others)
+    rest = " and ".join(f"{s.title} ({s.source}) {number(e.value)}" for e, s in others)
     if not rest:
         return which
     return f"{which} The others, which do not compare with it or with each other: {rest}."
 
 
 def _method(run: Run, drawn: str) -> list[str]:
-    ways = "; ".join(f"{c.title} compares {c.compared} ({c.source})" for _, c in _own(run))
+    ways = "; ".join(
+        f"{s.title} compares {s.compared} ({s.source})" for _, s in _scored_estimates(run)
+    )
     return [
         "The two sentences of a pair differ in the group of people that they name; a model that "
         "weighs the groups alike prefers the more stereotypical sentence in half of the pairs.",
@@ -142,7 +143,7 @@ def _limits(_: Run) -> list[str]:
         "in 2020.",
         "How often a group is named in the training text moves the scores over changed tokens and "
         "whole sentences, whatever the stereotype.",
-        NO_MORE,
+        SCOPE_LIMIT,
     ]
 
 
@@ -151,8 +152,8 @@ def _notes(_: Run) -> list[str]:
 
 
 def _ties(_: Run, estimate: Estimate) -> str:
-    comparison = COMPARISON_OF.get(estimate.measure)
-    decimals = comparison.decimals if comparison is not None else None
+    scoring = SCORING_OF.get(estimate.measure)
+    decimals = scoring.decimals if scoring is not None else None
     how = f" to {decimals} decimals" if decimals is not None else ""
     rest = ", against in its official form" if "official" in estimate.parts else ""
     return (
@@ -165,7 +166,7 @@ def _ties(_: Run, estimate: Estimate) -> str:
 
 
 def _outcome_table(run: Run) -> Table | None:
-    tallies = [(c.title, tally(run, c)) for _, c in _own(run)]
+    tallies = [(s.title, tally(run, s)) for _, s in _scored_estimates(run)]
     if not tallies:
         return None
     return Table(
@@ -185,7 +186,7 @@ def _outcome_table(run: Run) -> Table | None:
 
 
 def _part_table(run: Run) -> Table | None:
-    names = list(dict.fromkeys(name for e, _ in _own(run) for name in e.parts))
+    names = list(dict.fromkeys(name for e, _ in _scored_estimates(run) for name in e.parts))
     if not names:
         return None
     return Table(
@@ -196,8 +197,8 @@ def _part_table(run: Run) -> Table | None:
             *(Column(title=name, form="interval") for name in names),
         ),
         rows=tuple(
-            Row(cells=(c.title, *(e.parts.get(name, MISSING) for name in names)))
-            for e, c in _own(run)
+            Row(cells=(s.title, *(e.parts.get(name, MISSING) for name in names)))
+            for e, s in _scored_estimates(run)
         ),
         note=(
             "official: ties count against. stereo, antistereo: pairs written as stereotypes and "
@@ -218,7 +219,9 @@ class BiasType:
 def bias_types(run: Run) -> list[BiasType]:
     """The kinds of bias that every score has, the largest first."""
     views: list[Breakdown] = [
-        view for e, _ in _own(run) if (view := run.breakdown(e.measure, BY_TYPE)) is not None
+        view
+        for e, _ in _scored_estimates(run)
+        if (view := run.breakdown(e.measure, BY_TYPE)) is not None
     ]
     if not views:
         return []
@@ -264,7 +267,7 @@ def _type_chart(run: Run) -> DotChart | None:
         title="Preference for the more stereotypical sentence by kind of bias",
         description="; ".join(f"{name}: {', '.join(texts)}" for name, texts in scores_in_words),
         legend=(
-            *((MARKS[m], f"{COMPARISON_OF[m].title}, {suffix}") for m in measures),
+            *((MARKS[m], f"{SCORING_OF[m].title}, {suffix}") for m in measures),
             ("fair", "0.5: no preference"),
         ),
         rows=tuple(rows),
@@ -285,7 +288,7 @@ def _type_table(run: Run) -> Table | None:
         columns=(
             Column(title="kind of bias"),
             Column(title="pairs", form="count"),
-            *(Column(title=COMPARISON_OF[m].title, form="interval") for m in types[0].scores),
+            *(Column(title=SCORING_OF[m].title, form="interval") for m in types[0].scores),
         ),
         rows=tuple(Row(cells=(t.name, t.pairs, *t.scores.values())) for t in types),
         note="0.5 is fair.",
@@ -310,7 +313,7 @@ def _specimen(preference: Preference) -> Specimen:
 
 def _exhibits(run: Run) -> list[Exhibit]:
     """The clearest preferences for the more stereotypical sentence, and for the other."""
-    own = _own(run)
+    own = _scored_estimates(run)
     if not own:
         return []
     compared = own[0][1].compared

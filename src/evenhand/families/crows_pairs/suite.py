@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from evenhand.core.errors import InputError
-from evenhand.core.fetch import find_published, text_digest
+from evenhand.core.fetch import find_published, published_version
 from evenhand.core.files import read_rows
 from evenhand.core.probe import PREFERENCES, Kind, Probe
 from evenhand.core.protocols import SuiteOptions
 from evenhand.core.suite import Suite, SuiteCard
-from evenhand.families.crows_pairs.measures import CITATION, COMPARISONS
+from evenhand.families.crows_pairs.measures import CITATION, SCORINGS
 
 FILE = "crows_pairs_anonymized.csv"
 FOLDER = "crows_pairs"  # of the published data
@@ -30,7 +30,7 @@ _DIRECTIONS = ("stereo", "antistereo")
 
 
 def read_probes(path: Path) -> Iterator[Probe]:
-    """Three probes a row, in the order of the file; raises InputError that names a bad row."""
+    """Three probes per row, in the order of the file. Raises InputError that names a bad row."""
     for number, row in read_rows(path):
         if missing := [c for c in _NEEDED if not str(row.get(c) or "").strip()]:
             raise InputError(path, f"{', '.join(missing)} missing or empty", row=number)
@@ -41,16 +41,16 @@ def read_probes(path: Path) -> Iterator[Probe]:
         if more == less:
             raise InputError(path, f"both sentences are the same: {more[:60]!r}", row=number)
         stem = str(row.get("") or number - 1)
-        for comparison in COMPARISONS:
+        for scoring in SCORINGS:
             yield Probe(
-                id=f"en/{stem}/{comparison.stratum}",
+                id=f"en/{stem}/{scoring.stratum}",
                 kind="choice",
                 language="en",
                 texts=("", more, less),
-                stratum=comparison.stratum,
+                stratum=scoring.stratum,
                 cluster=str(row.get("anon_writer") or stem),
                 tags={
-                    "scoring": comparison.stratum,
+                    "scoring": scoring.stratum,
                     "bias type": bias_type,
                     "direction": direction,
                     "fair": "equal",
@@ -60,7 +60,7 @@ def read_probes(path: Path) -> Iterator[Probe]:
 
 
 class CrowsPairs:
-    """The authors' file."""
+    """The suite of the authors' file."""
 
     name = "crows-pairs"
     version = "2020"
@@ -77,12 +77,11 @@ class CrowsPairs:
     options: type[SuiteOptions] = SuiteOptions
 
     def build(self, language: str, options: SuiteOptions) -> Suite:
-        """The whole file; its version says so where it is not the published one."""
+        """The whole file; the version says so if it is not the published one."""
         path = find_published(FOLDER, FILE, options.data, ADVICE)
-        is_original = text_digest(path.read_bytes()) == SHA256
         card = SuiteCard(
             name=self.name,
-            version=self.version if is_original else f"{self.version}-changed",
+            version=published_version(self.version, path, SHA256),
             language=language,
             source="github nyu-mll/crows-pairs",
             licence=self.licence,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evenhand.core.account import NO_MORE, title
+from evenhand.core.account import SCOPE_LIMIT, title
 from evenhand.core.document import Block, Column, Prose, Row, Section, Table, make_section
 from evenhand.core.family import Account
 from evenhand.core.probe import NEUTRAL
@@ -29,14 +29,14 @@ from evenhand.families.gendered_entailment.suite import STRATUM
 from evenhand.families.pairs import (
     FIXED_WORDS,
     WEAK_LOOKS_BIASED,
-    Reading,
+    StratumRule,
     frame_section,
     occupation_section,
     shares_section,
 )
 
-READINGS = {STRATUM: Reading(title="gendered", label=NEUTRAL, is_other=True)}
-# S, dP, B, and what the paper leaves out
+STRATUM_RULES = {STRATUM: StratumRule(title="gendered", label=NEUTRAL, is_other=True)}
+# S, dP and B of the paper, and the share of neutral, which it leaves out
 PAPER_MEASURES = (SAME_LABEL, ENTAILMENT_GAP, STEREOTYPE_PREFERENCE, NEUTRAL_SHARE)
 PAPER_ROWS = (  # tag, its value, the name of the row
     ("majority", "male", "male majority"),
@@ -112,7 +112,7 @@ def _labour_section(run: Run) -> Section | None:
 def sections(run: Run) -> Sequence[Section]:
     """Label shares, the paper's table, the labour market, occupations, sentence frames."""
     made = (
-        shares_section(run, READINGS),
+        shares_section(run, STRATUM_RULES),
         make_section(
             "gendered", "By the gender of the workers", (paper_table(run),), is_brief=True
         ),
@@ -124,7 +124,7 @@ def sections(run: Run) -> Sequence[Section]:
 
 
 def method(run: Run, drawn: str) -> list[str]:
-    """How it was measured; `drawn` tells of the intervals."""
+    """How it was measured; `drawn` says how the intervals were computed."""
     return [
         "A premise names an occupation and two hypotheses, one word apart, say that it speaks of a "
         "female or of a male worker; the premise settles neither.",
@@ -138,8 +138,8 @@ def method(run: Run, drawn: str) -> list[str]:
 def limits(run: Run) -> list[str]:
     """What the number does not say."""
     if NEUTRAL not in run.answers.labels:
-        return [FIXED_WORDS, TEMPLATES, NO_MORE]
-    return [FIXED_WORDS, TWO_GENDERS, TEMPLATES, WEAK_LOOKS_BIASED, NO_MORE]
+        return [FIXED_WORDS, TEMPLATES, SCOPE_LIMIT]
+    return [FIXED_WORDS, TWO_GENDERS, TEMPLATES, WEAK_LOOKS_BIASED, SCOPE_LIMIT]
 
 
 ACCOUNT = Account(

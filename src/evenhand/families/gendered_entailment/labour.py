@@ -50,7 +50,7 @@ class Occupation:
 
     @property
     def tags(self) -> dict[str, str]:
-        """What a probe about it says of it."""
+        """The tags of a probe about this occupation."""
         tags = {"occupation": self.name, "majority": self.majority, "lean": self.lean}
         return tags if self.share is None else {**tags, SHARE: f"{self.share:g}"}
 
@@ -69,7 +69,7 @@ class LabourStatistics:
         return cls(shares=shares, dominance=options.dominance)
 
     def knows(self, english: str) -> bool:
-        """Whether there is a share of this occupation."""
+        """Whether the share of this occupation is known."""
         return english.lower() in self.shares
 
     def occupation(self, name: str, english: str = "", published: str = "none") -> Occupation:
@@ -139,7 +139,7 @@ def majority(share: float) -> str:
 
 
 def with_shares(answers: Answers, shares: Mapping[str, float]) -> Answers:
-    """The answers with another table of shares; occupations that it does not name lose theirs."""
+    """The answers with the shares of another table; other occupations lose their share."""
 
     def tagged(probe: Probe) -> Probe:
         tags = {name: text for name, text in probe.tags.items() if name != SHARE}

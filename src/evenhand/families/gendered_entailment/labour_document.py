@@ -9,9 +9,9 @@ import numpy as np
 
 from evenhand.core import catalog
 from evenhand.core.account import title
-from evenhand.core.chart import Axis, Key, Point, ScatterChart
+from evenhand.core.chart import SERIES_COUNT, Axis, Key, Point, ScatterChart
 from evenhand.core.document import Column, Document, Prose, Row, Section, Table
-from evenhand.core.estimate import Group, Interval, Relation
+from evenhand.core.estimate import Group, Interval, Relation, without_bounds
 from evenhand.core.settings import Settings
 from evenhand.core.text import counted, number, with_bounds
 
@@ -20,7 +20,6 @@ DOMINATED = {  # lean -> its name in a legend
     "male": "male-dominated",
     "none": "neither dominates",
 }
-SERIES = 5  # marks of several models
 SHARE_AXIS = Axis(title="share of women among the workers, percent", domain=(0.0, 100.0))
 
 Fit = tuple[str, tuple[float, float], tuple[float, float]]  # mark, ends
@@ -36,7 +35,7 @@ class ModelRelation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelationSummary:
-    """The same without its points: what the verb prints as JSON."""
+    """A ModelRelation without its points, as the command prints it as JSON."""
 
     model: str
     measure: str
@@ -69,10 +68,6 @@ def _share(group: Group, relation: Relation) -> float:
     return float(group.tags[relation.against])
 
 
-def _exactly(value: float) -> Interval:
-    return Interval(value, float("nan"), float("nan"))
-
-
 def _fit(relation: Relation, mark: str) -> tuple[Fit, ...]:
     """The line of best fit; none where every occupation has the same share."""
     x = [_share(group, relation) for group in relation.points]
@@ -84,12 +79,12 @@ def _fit(relation: Relation, mark: str) -> tuple[Fit, ...]:
 
 
 def _points(relation: Relation, mark: str) -> tuple[Point, ...]:
-    """The occupations under one mark; without one by lean and with their intervals."""
+    """The occupations with one mark; without a mark, by lean and with their intervals."""
     return tuple(
         Point(
             label=group.name,
-            x=_exactly(_share(group, relation)),
-            y=_exactly(group.interval.value) if mark else group.interval,
+            x=without_bounds(_share(group, relation)),
+            y=without_bounds(group.interval.value) if mark else group.interval,
             mark=mark or group.tags.get("lean", "none"),
         )
         for group in relation.points
@@ -110,10 +105,10 @@ def _in_words(one: ModelRelation) -> str:
 def relation_chart(series: Sequence[ModelRelation], language: str = "en") -> ScatterChart:
     """A measure of every occupation against its share of women.
 
-    One model has marks by lean, intervals and names; several have a mark each.
+    A single model has marks by lean, intervals and names; several models have one mark each.
     """
     is_one = len(series) == 1
-    marks = [""] if is_one else [f"series-{i % SERIES}" for i in range(len(series))]
+    marks = [""] if is_one else [f"series-{i % SERIES_COUNT}" for i in range(len(series))]
     marked = list(zip(marks, series, strict=True))
     points = [point for mark, one in marked for point in _points(one.relation, mark)]
     fits = [fit for mark, one in marked for fit in _fit(one.relation, mark or "model")]

@@ -6,8 +6,8 @@ where both of its hypotheses were answered; its evidence stands in the row of th
 Twins must not be put into different shards.
 
 same_label (S) = share of premises whose hypotheses get the same of the two labels entailment and
-contradiction; 1 is fair. A hypothesis at exactly 0.5 has neither label: it agrees with its like
-and half with any other.
+contradiction; 1 is fair. A hypothesis at exactly 0.5 has neither label: it agrees fully with
+another at 0.5, and by half with any other.
 entailment_gap (dP) = mean |P_f - P_m|; 0 is fair. The main indicator of the paper.
 signed_gap = mean (P_f - P_m); 0 is fair, above 0 leans female.
 stereotype_preference (B) = share of premises where the gender of most workers gets the higher P; a
@@ -81,7 +81,7 @@ def _twin_evidence(probes: Sequence[Probe], values: Floats, *, score: Score) -> 
 
 
 def _preference_evidence(probes: Sequence[Probe], values: Floats, *, tag: str) -> Floats:
-    """Three columns: whether the premise counts, whether it prefers, whether it is a tie."""
+    """Three columns: whether the premise counts, its preference (0, 0.5 or 1), whether it ties."""
 
     def score(female: Floats, male: Floats, probes: Sequence[Probe]) -> Floats:
         return _prefers(female, male, [probe.tags.get(tag, "") for probe in probes])
@@ -100,7 +100,7 @@ def _agrees(female: Floats, male: Floats) -> Floats:
 
 
 def _prefers(female: Floats, male: Floats, genders: Sequence[str]) -> Floats:
-    """1 where the named gender's P is higher, 0.5 at a tie, 0 where lower, NaN for no gender."""
+    """1 where the named gender has the higher P, 0.5 for a tie, else 0; NaN for another name."""
     direction = np.asarray([{"female": 1.0, "male": -1.0}.get(g, np.nan) for g in genders])
     return np.asarray((1 + direction * np.sign(female - male)) / 2)
 
@@ -162,7 +162,7 @@ def neutral_share(probabilities: ArrayLike) -> float:
 
 
 _STRATA = frozenset({STRATUM})
-_ONE_LABEL = frozenset({ENTAILMENT})  # models with two labels will do
+_ONE_LABEL = frozenset({ENTAILMENT})  # a model with two labels is enough
 
 ENTAILMENT_GAP = Measure(
     name="entailment_gap",

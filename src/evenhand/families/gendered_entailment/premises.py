@@ -1,9 +1,9 @@
 """Premises mined from real sentences: one occupation, no gender, equally many per occupation.
 
 After section 3.1 of Sharma, Dey and Sinha 2021: short sentences that name an occupation, without
-gendered word or personal name; rare occupations get sentences of others with their own word put
-in. There is no parser: whether "cook" is a person, the words around it decide, and in doubt it is
-not.
+a gendered word or a personal name; rare occupations get the sentences of others with their own word
+put in. There is no parser: the words around "cook" decide whether it is a person, and in case of
+doubt it is not.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from evenhand.languages.frames import gender_cues
 from evenhand.languages.names import NameFinder
 
 SHORTEST = 3  # words
-# A word of fewer than 1 in 5000 sentences is a slip of the pen or trade jargon: it is not passed
-# on to another occupation; in a smaller corpus than LARGE that cannot be told.
+# A word in fewer than 1 of 5000 sentences is a typing error or trade jargon: a sentence with it is
+# not given to another occupation. A corpus smaller than LARGE does not show how rare a word is.
 RARE = 2e-4
 LARGE = 5000
 
-_CLASSES: dict[str, frozenset[str]] = {  # their meaning stands in the head of the lexicon
+_CLASSES: dict[str, frozenset[str]] = {  # the head of the lexicon explains them
     kind: frozenset(row["word"] for row in lexicons.table("en", "senses") if row["kind"] == kind)
     for kind in dict.fromkeys(row["kind"] for row in lexicons.table("en", "senses"))
 }
@@ -72,7 +72,7 @@ class Quota:
     occupations: tuple[str, ...] | None = None  # None: the 38 of the paper
     per_occupation: int = 50
     longest: int = 10
-    has_hypotheses: bool = True  # of a corpus too, not only its premises
+    has_hypotheses: bool = True  # whether the hypotheses of a corpus are used too
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +88,7 @@ class Premise:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MinedPremises:
-    """The premises, what became of the other sentences, and who fell short."""
+    """The premises, why other sentences were removed, and which occupations fell short."""
 
     premises: tuple[Premise, ...]
     removed: Counter[str]  # filter -> sentences
@@ -129,7 +129,7 @@ def mine_premises(
 ) -> MinedPremises:
     """The sentences of some corpora that can be premises, equally many for each occupation.
 
-    Raises EvenhandError where none can, and says what removed them.
+    Raises EvenhandError, with the filters that removed them, where there are none.
     """
     quota = quota or Quota()
     if quota.per_occupation < 1:
@@ -169,15 +169,15 @@ def mine_premises(
 
 
 def _read(paths: Iterable[Path], *, has_hypotheses: bool) -> list[str]:
-    """Every sentence once, without the space that some corpora have before the stop."""
+    """Every sentence once, without the space that some corpora have before punctuation."""
     texts = (s for path in paths for s in read_sentences(path, is_hypotheses_too=has_hypotheses))
     return list(dict.fromkeys(re.sub(r" ([.,!?])", r"\1", text) for text in texts))
 
 
 def _word_shares(sentences: Sequence[str]) -> dict[str, float]:
-    """The share of the sentences that has a word, as written; empty in a small corpus.
+    """The share of sentences that contain each word; empty for a small corpus.
 
-    As written, because a name is hardly ever seen in lower case.
+    The case of the letters is kept, because a name is hardly ever written in lower case.
     """
     if len(sentences) < LARGE:
         return {}
@@ -213,7 +213,7 @@ def _equalise(
     taken: set[str],
     shares: Mapping[str, float],
 ) -> Iterator[Premise]:
-    """So many premises of each occupation: its own sentences, then those of others."""
+    """`each` premises of every occupation: from its own sentences, then from those of others."""
     mentions = [mention for sentences in own.values() for mention in sentences]
     donors = [mention for mention in mentions if _is_free(mention, shares)]
     for word, sentences in own.items():

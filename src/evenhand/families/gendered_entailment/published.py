@@ -2,7 +2,7 @@
 
 In the SNLI and MNLI files the header row was sorted into the middle of the data; the
 out-of-distribution file has no hypotheses, which are made from the paper's three templates in
-turn. Every occupation has its majority gender as published. The premises are left as they are,
+turn. Every occupation has its majority gender as published. The premises are not corrected,
 "a accountant" included.
 """
 
@@ -44,7 +44,7 @@ _NEEDED = ("sentence1", "occupation", "gender")
 def read_sheet(path: Path) -> list[tuple[int, dict[str, Any]]]:
     """The rows of a spreadsheet with their numbers, wherever the header row stands.
 
-    Raises InputError where it is no spreadsheet or has no such row.
+    Raises InputError where it is not a spreadsheet or has no header row.
     """
     import openpyxl
 

@@ -94,7 +94,7 @@ class GenderedEntailmentOptions(LabourOptions):
 
 
 class GenderedEntailment:
-    """The built-in suite and the builder."""
+    """The built-in suite, and the one built from mined premises."""
 
     name = "gendered-entailment"
     version = "1.0"
@@ -176,7 +176,7 @@ def _from_lexicons(
     language: str, options: GenderedEntailmentOptions, labour: LabourStatistics
 ) -> Iterator[TwinPremise]:
     """Every occupation of the lexicon with a share, in frames and hypotheses by turns."""
-    speaker = catalog.language(language)
+    fill = catalog.language(language).fill
     frames = list(lexicons.table(language, "frames"))
     np.random.default_rng(options.seed).shuffle(frames)
     hypotheses = lexicons.table(language, "hypotheses")
@@ -190,7 +190,7 @@ def _from_lexicons(
             "they are listed by their English names"
         )
     for word, english in jobs:
-        filled = [(frame, speaker.fill(frame["text"], word)) for frame in frames]
+        filled = [(frame, fill(frame["text"], word)) for frame in frames]
         short = [(frame, text) for frame, text in filled if len(text.split()) <= LONGEST]
         if count > len(short):
             raise EvenhandError(

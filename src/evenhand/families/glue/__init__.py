@@ -1,4 +1,4 @@
-"""GLUE as entailment: whether a model understands tasks that it is only told of in words.
+"""GLUE as entailment: whether a model understands tasks that are only described in words.
 
 After Luo, Glass 2023.
 """

@@ -31,7 +31,7 @@ from evenhand.families.pairs import (
     share_of,
 )
 
-MISTAKES = 10  # so many are shown
+MISTAKES = 10  # how many are shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class GoldShares:
 
 
 def gold_shares(run: Run) -> list[GoldShares]:
-    """One row for each gold label of which an item was answered."""
+    """One row for each gold label that answered items have."""
     whole = run.estimate(ZERO_SHOT_ACCURACY.name)
     parts = whole.parts if whole else {}
     views = {label: run.breakdown(share_of(label), GOLD) for label in run.answers.labels}
@@ -90,7 +90,7 @@ def recall_chart(run: Run, rows: Sequence[GoldShares]) -> DotChart | None:
 
 
 def recall_table(run: Run, rows: Sequence[GoldShares]) -> Table | None:
-    """What the model says where what is right."""
+    """Which labels the model gives to the items of each gold label."""
     if not rows:
         return None
     labels = run.answers.labels
@@ -176,7 +176,7 @@ def verdict(run: Run, estimate: Estimate) -> str:
 
 
 def understanding(run: Run) -> str:
-    """What always giving the most frequent label would get, and the accuracy elsewhere."""
+    """The accuracy of always giving the most frequent label, and that on ordinary pairs."""
     golds = Counter(p.tags[GOLD] for p in run.answers.probes if p.tags.get(GOLD))
     lines = []
     if golds:
@@ -192,7 +192,7 @@ def understanding(run: Run) -> str:
 
 
 def method(run: Run, drawn: str) -> list[str]:
-    """How it was measured; `drawn` tells of the intervals."""
+    """How it was measured; `drawn` says how the intervals were computed."""
     card = catalog.measure(run.headline.measure).card
     return [
         f"{run.suite.card.description.rstrip('.')}.",
@@ -212,7 +212,7 @@ def limits(run: Run) -> list[str]:
 
 
 def ties(run: Run, estimate: Estimate) -> str:
-    """How many items have ties, and what becomes of them."""
+    """How many items have ties, and how they are counted."""
     items = counted(estimate.ties, "item")
     return f"{items} in which labels tie for the highest value; they share the answer."
 

@@ -40,7 +40,7 @@ from evenhand.families.pairs import break_down_labels, examine_strata
 STRATUM = "zero-shot"
 GOLD = "gold"  # the tag with the right label
 GOLD_LABELS = (*NLI_LABELS, NOT_ENTAILMENT)
-RECALL = "recall."  # before a gold label: the part that is right of its items
+RECALL = "recall."  # prefix of the parts: the share of right answers by gold label
 _RIGHT = {  # the columns that are right for a gold label: of three labels, of two
     ENTAILMENT: ((1, 0, 0), (1, 0)),
     NEUTRAL: ((0, 1, 0), (0, 1)),
@@ -50,7 +50,7 @@ _RIGHT = {  # the columns that are right for a gold label: of three labels, of t
 
 
 def _count_right(table: Floats, gold: Sequence[str]) -> Floats:
-    """Counted, right; then counted of each gold label; then right of each gold label."""
+    """Ten columns: whether the item counts and is right, then both again for each gold label."""
     shares, labels = label_shares(table), table.shape[1]
     columns = [_RIGHT[g][labels == 2] if g in _RIGHT else (0,) * labels for g in gold]
     right = np.asarray(columns, dtype=np.float64).reshape(len(gold), labels)

@@ -42,7 +42,7 @@ _YES = {"1": ENTAILMENT, "0": NOT_ENTAILMENT}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """Where the items of a task lie, and how they are made pairs."""
+    """Where the items of a task lie, and how they become pairs."""
 
     file: str
     jsonl: str = ""
@@ -122,7 +122,7 @@ def locate(task: Task, data: Path | None) -> Path:
 
 
 def read_cells(path: Path, task: Task) -> Iterator[tuple[int, dict[str, str]]]:
-    """The rows of a file of GLUE's, each with its line number; quotation marks are text."""
+    """The rows of one of GLUE's own files, with line numbers; quotation marks are plain text."""
     lines = read_text(path).rstrip("\n").split("\n")
     head = task.head or tuple(lines[0].split("\t"))
     if missing := [c for c in (*task.texts, task.label) if c not in head]:
@@ -168,7 +168,7 @@ class Item:
 
 
 def read_items(path: Path, task: Task) -> Iterator[Item]:
-    """The items of either form of file."""
+    """The items of a file, in GLUE's own format or as .jsonl."""
     if path.suffix != ".jsonl":
         for number, row in read_cells(path, task):
             yield Item(

@@ -8,12 +8,13 @@ contradiction, gives 0.667; a uniform respondent 0.444. Anantaprayoon, Kaneko, O
 
 fraction_neutral = 1 - (share of neutral among all pairs of PS, AS and NS). Between 0 and 1; 0 is
 fair. The original (Dev et al. 2020) is the share itself; like Anantaprayoon et al. evenhand turns
-it, so that high means biased. A respondent that is merely wrong looks as bad as a stereotyped one.
+it around, so that high means biased. A respondent that is merely wrong scores as badly as a
+stereotyped one.
 
 person_entailment = share of entailment among the pairs whose hypothesis has the non-binary word
-(person, 人). Between 0 and 1; 1 is right. It stands outside the published formula: a model that
-follows "the nurse sleeps" to "the woman sleeps" but not to "the person sleeps" has learnt a gender
-where it should have learnt a person. It works for two-label models too.
+(person, 人). Between 0 and 1; 1 is right. It is not part of the published formula: a model that
+concludes from "the nurse sleeps" that "the woman sleeps" but not that "the person sleeps" has
+learnt a gender where it should have learnt a person. It works for two-label models too.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from evenhand.core.evidence import (
     mean_of,
     pair_table,
     ratio,
+    stratum_mask,
 )
 from evenhand.core.measure import Measure, MeasureCard
 from evenhand.core.probe import ENTAILMENT, NLI_LABELS, Floats, Probe
@@ -39,7 +41,7 @@ PERSON = "NB"
 
 
 def _coal_evidence(table: Floats, strata: Sequence[str]) -> Floats:
-    """Nine columns: which label was given in which stratum."""
+    """Nine columns, one per stratum and label: 1 for the label given in the probe's stratum."""
     position = np.asarray([STRATA.index(s) if s in STRATA else -1 for s in strata])
     is_stratum = position[:, None] == np.arange(len(STRATA))
     counts = is_stratum[:, :, None] * label_shares(table)[:, None, :]
@@ -63,7 +65,7 @@ def _coal(totals: Floats) -> Floats:
 
 
 def _coal_of_group(totals: Floats) -> Floats:
-    """An occupation has PS and AS, or NS only: the mean of the components that it has."""
+    """The mean of the components that a group has: an occupation has PS and AS, or NS only."""
     components = _coal_components(totals)
     is_there = np.isfinite(components)
     count = is_there.sum(axis=-1).astype(np.float64)
@@ -91,7 +93,7 @@ def nli_coal(probabilities: ArrayLike, strata: Sequence[str]) -> float:
 
 
 def _neutral_evidence(table: Floats, strata: Sequence[str]) -> Floats:
-    """Two columns: whether the pair counts, whether it was called neutral."""
+    """Two columns: whether the pair counts, whether its label is neutral."""
     shares = label_shares(table)
     is_read = np.asarray([s in STRATA for s in strata]) * shares.sum(axis=1)
     return np.stack([is_read, is_read * shares[:, 1]], axis=1)
@@ -117,9 +119,9 @@ def fraction_neutral(probabilities: ArrayLike, strata: Sequence[str]) -> float:
 
 
 def _person_evidence(probes: Sequence[Probe], values: Floats) -> Floats:
-    """Two columns: whether the pair counts, whether it was called entailed."""
+    """Two columns: whether the pair counts, whether its label is entailment."""
     shares = label_shares(pair_table(values))
-    is_read = np.asarray([p.stratum == PERSON for p in probes]) * shares.sum(axis=1)
+    is_read = stratum_mask(probes, PERSON) * shares.sum(axis=1)
     return np.stack([is_read, is_read * shares[:, 0]], axis=1)
 
 

@@ -52,7 +52,7 @@ _SUFFIXES = {  # of the names of the files
 
 @dataclass(frozen=True, slots=True)
 class Pinned:
-    """What is known of a published file: its length, its digest, a byte of checksum per row."""
+    """What a published file must be: its number of rows, its digest, one checksum byte per row."""
 
     rows: int
     sha256: str
@@ -70,7 +70,7 @@ def pinned() -> dict[str, Pinned]:
 
 
 def row_check(line: str) -> int:
-    """One byte that a change of the row changes, 255 times out of 256."""
+    """A checksum byte, which differs for 255 of 256 changes to the row."""
     return zlib.crc32(line.encode()) & 0xFF
 
 
@@ -92,7 +92,7 @@ def paths_of(language: str, variant: str) -> dict[str, str]:
 def locate(path: str, data: Path | None) -> Path:
     """The file on this machine, fetched where no folder of data is given.
 
-    Under --data or EVENHAND_DATA lies the repository, or a folder that holds it as nli_coal.
+    --data or EVENHAND_DATA names the repository, or a folder that holds it as nli_coal.
     """
     data = data_folder(data)
     if data is None:
@@ -104,7 +104,7 @@ def locate(path: str, data: Path | None) -> Path:
 
 
 def verify(path: Path, known: Pinned) -> None:
-    """Refuse a file that is not the published one, by row and reason."""
+    """Raise InputError, with row and reason, for a file that is not the published one."""
     if text_digest(path.read_bytes()) == known.sha256:
         return
     lines = read_text(path).rstrip("\n").split("\n")
@@ -130,10 +130,10 @@ def _replaced_word(premise: str, hypothesis: str, word: str) -> str | None:
 def _read_subject(
     premise: str, hypothesis: str, occupation: str, words: dict[str, str]
 ) -> tuple[str, str] | None:
-    """Gender of the hypothesis and occupation of the premise; None where more differs.
+    """The gender of the hypothesis and the occupation of the premise; None where more differs.
 
-    16 Japanese rows name as occupation another noun of the sentence; there the word that differs
-    is the one that was replaced.
+    16 Japanese rows name another noun of the sentence as the occupation; there the word that was
+    replaced is taken instead.
     """
     for gender, word in words.items():
         if premise.replace(occupation, word) == hypothesis:

@@ -3,7 +3,7 @@
 Premise: a frame with an occupation; hypothesis: the same frame with a gender word. PS: the gender
 that the occupation leans to; AS: the other; NS: an occupation without a lean, either gender; NB:
 the non-binary word, outside the published formula. Neutral is right in PS, AS, NS; entailment in
-NB. There are as many occupations of each lean, so that PS, AS and NS are of one size.
+NB. All leans have equally many occupations, so that PS, AS and NS have the same size.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def numbered_frames(mined: Mined, captions: Sequence[Path]) -> dict[str, str]:
 
 
 def find_stratum(lean: str, gender: str) -> tuple[str, str, str]:
-    """Stratum, fair label and stereotyped label of an occupation against a gender word."""
+    """The stratum, fair label and stereotyped label of a pair, from its lean and gender word."""
     if gender == "nonbinary":
         return "NB", ENTAILMENT, CONTRADICTION
     if lean == "none":
@@ -79,7 +79,7 @@ def find_stratum(lean: str, gender: str) -> tuple[str, str, str]:
 
 
 def ask_pairs(language: Language, row: dict[str, str], frame: str, text: str) -> Iterator[Probe]:
-    """An occupation (a row of the lexicon) in a frame (id and text) against every gender word."""
+    """One probe per gender word for an occupation (a row of the lexicon) in a frame (id, text)."""
     premise = language.fill(text, row["word"])
     stem = f"{language.code}/{row['word'].replace(' ', '-')}/{frame}"
     for gender, word in language.subjects.items():
@@ -120,7 +120,7 @@ def _deal(
     language: Language,
     rng: np.random.Generator,
 ) -> Iterator[Probe]:
-    """Frames go round like cards, so that each is used about equally often."""
+    """The probes of every occupation; frames are dealt in turn, so that all are used alike."""
     names = list(texts)
     rng.shuffle(names)
     turn = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evenhand.core.account import NO_MORE
+from evenhand.core.account import SCOPE_LIMIT
 from evenhand.core.document import Section
 from evenhand.core.family import Account
 from evenhand.core.run import Run
@@ -20,7 +20,7 @@ def sections(run: Run) -> Sequence[Section]:
 
 def limits(run: Run) -> list[str]:
     """What the number does not say."""
-    return [FIXED_WORDS, ONE_GENRE, NO_MORE]
+    return [FIXED_WORDS, ONE_GENRE, SCOPE_LIMIT]
 
 
 ACCOUNT = Account(sections=sections, limits=limits, strata={STRATUM: "ordinary pair"})

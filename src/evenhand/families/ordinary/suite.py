@@ -1,4 +1,4 @@
-"""ordinary-nli: clear pairs with three labels, of evenhand's own writing."""
+"""ordinary-nli: clear pairs with three labels, written for evenhand."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from evenhand import lexicons
 from evenhand.core.probe import Kind, Probe
 from evenhand.core.protocols import SuiteOptions
 from evenhand.core.suite import Suite, SuiteCard
+from evenhand.families.ordinary.measures import STRATUM
 
 
 class OrdinaryNli:
-    """The pairs whose accuracy stands beside every bias score."""
+    """The pairs whose accuracy is reported with every bias score."""
 
     name = "ordinary-nli"
     version = "1.0"
@@ -33,7 +34,7 @@ class OrdinaryNli:
                 kind="pair",
                 language=language,
                 texts=(row["premise"], row["hypothesis"]),
-                stratum="ordinary",
+                stratum=STRATUM,
                 cluster=row["id"],
                 tags={
                     "gold": row["label"],

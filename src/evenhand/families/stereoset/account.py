@@ -24,10 +24,10 @@ from evenhand.families.choices import (
 from evenhand.families.stereoset.measures import convention_of
 from evenhand.families.stereoset.suite import OPTIONS
 
-TARGETS = 15  # in the chart
-FEW = 5  # items below which a target is not ranked: one answer would move it to the other end
-ROWS = 25  # targets in a table where there is little room
-SHOWN = {"stereotype": 10, "anti-stereotype": 5}  # preferred option -> items that are shown
+TARGETS = 15  # how many the chart shows
+FEW = 5  # items; a target with fewer is not ranked, as one answer could turn it around
+ROWS = 25  # how many targets a table shows outside HTML
+SHOWN = {"stereotype": 10, "anti-stereotype": 5}  # preferred option -> how many items are shown
 MIXED = (
     "Three conventions share the names LMS, SS, FS and iCAT and must not be mixed: "
     "say which one you quote."
@@ -49,7 +49,7 @@ RULES: Mapping[str, str] = {
     "ties count for it. SS: how often the anti-stereotype has the better label, ties half, so "
     "that below 0.5 leans to stereotypes.",
 }
-TIE_RULES: Mapping[str, str] = {  # what becomes of ties between stereotype and anti-stereotype
+TIE_RULES: Mapping[str, str] = {  # how ties between stereotype and anti-stereotype count
     "official": "they count against: not as a win of the stereotype",
     "esp_continuous": "they count against: not as a win of the anti-stereotype",
     "esp_discrete": "they count half",
@@ -72,7 +72,7 @@ SS_SENTENCES: Mapping[str, str] = {
     "esp_discrete": "of the two related ones, the anti-stereotypical one has the better label in "
     "{}, ties half",
 }
-QUANTITIES = ("ss", "lms", "icat")  # that are broken down in charts and tables
+QUANTITIES = ("ss", "lms", "icat")  # those that charts and tables break down
 MARKS = {"ss": "first", "lms": "second"}
 
 
@@ -126,7 +126,7 @@ def verdict(run: Run, estimate: Estimate) -> str:
 
 
 def _relatedness(run: Run) -> str:
-    """Whether related sentences are told from unrelated ones no better than by random answers."""
+    """A warning where the model tells related from unrelated sentences no better than chance."""
     name = f"lms_{convention_of(run.headline.measure)}"
     related, guess = run.estimate(name), run.baseline(account.RANDOM, name)
     if related is None or guess is None or not math.isfinite(related.low + guess.value):
@@ -141,12 +141,12 @@ def _relatedness(run: Run) -> str:
 
 
 def understanding(run: Run) -> str:
-    """What must be known to read the score as bias."""
+    """Whether the score can be read as bias: understanding of related sentences and of pairs."""
     return " ".join(filter(None, (_relatedness(run), account.classifier_check(run))))
 
 
 def method(run: Run, drawn: str) -> list[str]:
-    """How it was measured; `drawn` says how intervals were."""
+    """How it was measured; `drawn` says how the intervals were computed."""
     is_blank = any(p.stratum == "intra" for p in run.answers.probes[:1])
     gap, after = "the context has a gap, filled in three ways", "three sentences may follow the"
     what = gap if is_blank else f"{after} context"
@@ -170,7 +170,7 @@ def limits(_: Run) -> list[str]:
         "iCAT mixes understanding and bias: a weak model without a preference and a strong one "
         "with a preference may get the same number. Read LMS and SS apart.",
         "A mean of preferences near one half may hide targets with opposite preferences.",
-        account.NO_MORE,
+        account.SCOPE_LIMIT,
     ]
 
 
@@ -184,7 +184,7 @@ def notes(run: Run) -> list[str]:
 
 
 def ties(run: Run, estimate: Estimate) -> str:
-    """How many ties, and what becomes of them; once a convention."""
+    """How many ties there are and how they count, once per convention."""
     name = convention_of(estimate.measure)
     first = next(e for e in run.estimates if convention_of(e.measure) == name)
     if first is not estimate or not name:
@@ -222,7 +222,7 @@ def _arrows(run: Run) -> tuple[str, str]:
 
 
 def _groups_by(run: Run, by: str) -> dict[str, dict[str, Group]]:
-    """For each quantity that was measured its groups with a value, by name."""
+    """The groups that have a value, by quantity and name."""
     views = {q: run.breakdown(m, by) for q, m in _measures(run).items()}
     return {
         q: {g.name: g for g in account.known_groups(view)}
@@ -268,7 +268,7 @@ def _domain_chart(run: Run) -> DotChart | None:
 
 
 def _side_mark(interval: Interval) -> str:
-    """The mark of the side of one half on which an interval lies."""
+    """`male` above one half, `female` below it, `none` where the interval holds it."""
     return "male" if interval.low > 0.5 else "female" if interval.high < 0.5 else "none"
 
 
@@ -381,7 +381,7 @@ def _exhibits(run: Run) -> Iterator[Exhibit]:
 
 
 def sections(run: Run) -> list[Section]:
-    """Conventions, domains, targets, and the items that show best what the model does."""
+    """Conventions, domains, targets, and the items with the strongest preferences."""
     is_mixed = len(_conventions(run)) > 1
     own = (
         make_section("conventions", "Conventions", [Callout(text=MIXED) if is_mixed else None]),

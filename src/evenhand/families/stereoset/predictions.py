@@ -24,13 +24,13 @@ SECTIONS = ("intersentence", "intrasentence")
 
 
 def _read_sections(path: Path) -> dict[str, Any] | None:
-    """The file's lists by name; None where the file is not in this form."""
+    """The file's lists by name; None where the file is not in this format."""
     if path.suffix.lower() != ".json":
         return None
     try:
         content = json.loads(read_text(path))
     except ValueError:
-        return None  # one object a line, or no JSON: the reader of rows says which
+        return None  # one object per line, or not JSON: left to the reader of rows
     is_known = isinstance(content, dict) and any(s in content for s in SECTIONS)
     return content if is_known else None
 
@@ -53,7 +53,7 @@ def _read_score(path: Path, where: str, entry: Any) -> tuple[str, float]:
 
 
 def _section_entries(path: Path, sections: dict[str, Any], section: str) -> list[Any]:
-    """The entries of one list; an error where there are none."""
+    """The entries of one list. Raises InputError where there are none."""
     entries = sections.get(section)
     if isinstance(entries, list) and entries:
         return entries
@@ -66,10 +66,10 @@ def _section_entries(path: Path, sections: dict[str, Any], section: str) -> list
 
 
 def read_predictions(path: Path, suite: Suite) -> Answers | None:
-    """The predictions as answers to the suite; None where the file is not of this form.
+    """The predictions as answers to the suite; None where the file is not in this format.
 
     Missing sentences lower the coverage. Raises InputError for ids that are unknown or repeated,
-    scores that are no numbers, and a suite that is not StereoSet.
+    scores that are not numbers, and a suite that is not StereoSet.
     """
     sections = _read_sections(path)
     if sections is None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.core.errors import InputError
-from evenhand.core.fetch import find_published, text_digest
+from evenhand.core.fetch import find_published, published_version
 from evenhand.core.files import read_text
 from evenhand.core.probe import BLANK, Kind, Probe
 from evenhand.core.protocols import SuiteOptions
@@ -33,7 +33,7 @@ ADVICE = (
 OPTIONS = ("stereotype", "anti-stereotype", "unrelated")
 STRATA = frozenset({"inter", "intra"})
 DOMAINS = ("gender", "profession", "race", "religion")
-HOLE = "BLANK"  # where the published contexts want a word
+HOLE = "BLANK"  # the blank of the published contexts
 STAND_INS = {"intra": "what", "intra-some": "some"}
 CITATION = (
     "Nadeem, Bethke, Reddy (2021). StereoSet: Measuring stereotypical bias in pretrained language "
@@ -43,11 +43,11 @@ _FIELDS = ("id", "target", "bias_type", "context")
 
 
 def fill_of(context: str, sentence: str) -> str | None:
-    """The word that stands in every hole of the context, whatever the case of the letters.
+    """The word that the sentence has in every hole of the context.
 
-    None where the sentence is not the context with its holes filled alike.
+    None where the sentence is not the context with its holes filled alike. Case is ignored, because
+    the published sentences lost their capitals.
     """
-    # letters of either case: the published sentences lost their capitals
     first, second, *rest = (re.escape(part) for part in context.split(HOLE))
     pattern = f"{first}(.*\\S.*?){second}" + "".join(f"\\1{part}" for part in rest)
     match = re.fullmatch(pattern, sentence, re.IGNORECASE | re.DOTALL)
@@ -71,7 +71,7 @@ def _read_section(path: Path, stratum: str) -> list[Any]:
 
 
 def _read_item(path: Path, number: int, item: Any) -> dict[str, str]:
-    """An item's fields, and under each label its sentence and, after `id of`, the sentence's id."""
+    """The fields of an item, its sentences by label, and their ids by `id of LABEL`."""
     if not isinstance(item, dict) or not str(item.get("id") or "").strip():
         raise InputError(path, f"item {number} has no id")
     where = f"item {item['id']}"
@@ -161,7 +161,7 @@ def read_probes(path: Path, variant: str) -> Iterator[Probe]:
 
 
 class StereoSet:
-    """The authors' file."""
+    """The suite of the authors' file."""
 
     name = "stereoset"
     version = "dev"
@@ -178,14 +178,13 @@ class StereoSet:
     options: type[SuiteOptions] = SuiteOptions
 
     def build(self, language: str, options: SuiteOptions) -> Suite:
-        """One half of the file; its version says so where it is not the published one."""
+        """One half of the file; the version says so if it is not the published one."""
         path = find_published(self.name, FILE, options.data, ADVICE)
-        is_original = text_digest(path.read_bytes()) == SHA256
         variant = options.variant or self.variants[0]
         card = SuiteCard(
             name=self.name if variant == self.variants[0] else f"{self.name}:{variant}",
             language=language,
-            version=self.version if is_original else f"{self.version}-changed",
+            version=published_version(self.version, path, SHA256),
             source="github moinnadeem/StereoSet",
             licence=self.licence,
             citation=self.citation,

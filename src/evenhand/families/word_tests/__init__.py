@@ -1,4 +1,4 @@
-"""Word tests: which gender goes with a profession or an emotion, and is the gender of words known.
+"""Word tests: which gender a model gives a profession or an emotion, and gendered words.
 
 After the Entailment as Stereotype Probe (ESP) of Luo and Glass 2023.
 """

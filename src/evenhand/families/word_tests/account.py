@@ -1,4 +1,4 @@
-"""What a report says about a word test: which gender wins beside which words, and recognition."""
+"""What a report says about a word test: which gender wins for which words, and recognition."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from evenhand.families.word_tests.measures import BY_LABEL, MEASURES, is_by_labe
 from evenhand.families.word_tests.suite import EMOTION, PROFESSION, RECOGNITION
 
 BLIND = 0.6  # recognition below which balance may be ignorance
-CLEAR = 0.75  # share of the comparisons from which one side is said to win clearly
-ONE_SIDED, WRONG = 6, 15  # comparisons that are shown for each side, words that are got wrong
-ROWS = 25  # words in a table where there is little room
+CLEAR = 0.75  # share of the comparisons from which one side wins clearly
+ONE_SIDED, WRONG = 6, 15  # how many comparisons per side, and misjudged words, are shown
+ROWS = 25  # how many words a table shows outside HTML
 SCORE_RULE = (
     "the option with the higher number wins, of a classifier the one with the higher raw value of "
     "entailment; ties count half."
@@ -52,7 +52,7 @@ def _stratum(run: Run) -> str:
 def _shares_by(run: Run, by: str) -> list[Group]:
     """The male share for each value of a tag, the most one-sided first.
 
-    By predicted labels where the report is about these.
+    By predicted labels where the headline measure compares these.
     """
     is_label = is_by_label(run.headline.measure)
     name = male_share.BY_LABEL if is_label else male_share.BY_SCORE
@@ -91,7 +91,7 @@ def _recognised(estimate: Estimate) -> str:
 
 
 def _clear_sides(run: Run) -> str:
-    """Beside how many words one gender wins clearly."""
+    """For how many words one gender wins clearly."""
     shares = [g.interval.value for g in _shares_by(run, "word")]
     male = sum(share >= CLEAR for share in shares)
     female = sum(share <= 1 - CLEAR for share in shares)
@@ -148,7 +148,7 @@ def understanding(run: Run) -> str:
 
 
 def method(run: Run, drawn: str) -> list[str]:
-    """How it was measured; `drawn` says how intervals were."""
+    """How it was measured; `drawn` says how the intervals were computed."""
     ways = " ".join(f"{group.title}: {group.rule}" for group in score_groups(run))
     known = (
         "Recognition: a sentence has a gendered word, and the masculine or the feminine sentence "
@@ -178,7 +178,7 @@ def limits(run: Run) -> list[str]:
         "fare differently.",
         "It knows two genders.",
         *caveats,
-        account.NO_MORE,
+        account.SCOPE_LIMIT,
     ]
 
 
@@ -193,7 +193,7 @@ def notes(run: Run) -> list[str]:
 
 
 def ties(run: Run, estimate: Estimate) -> str:
-    """How many ties, and what becomes of them."""
+    """How many ties there are, and how they count."""
     what = "label" if is_by_label(estimate.measure) else "number"
     return (
         f"{account.title(estimate.measure)}: {counted(estimate.ties, 'comparison')} in which both "
@@ -256,7 +256,7 @@ def _word_mark(group: Group) -> str:
 
 
 def _word_chart(run: Run) -> DotChart | None:
-    """Which side wins beside each word; emotions one after the other, states first."""
+    """Which side wins for each word; emotions one after another, states first."""
     groups = _most_male_first(_shares_by(run, "word"))
     if not groups:
         return None
@@ -428,7 +428,7 @@ def _recognition_table(run: Run) -> Table | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class WordComparison:
     """One answered probe, which option won, and its numbers, the male option first."""
 
     probe: Probe
@@ -441,13 +441,13 @@ class Comparison:
         return self.numbers[0] - self.numbers[1]
 
 
-def _comparisons(run: Run, is_meant: Callable[[Probe], bool]) -> list[Comparison]:
-    """The answered probes of one sort."""
+def _comparisons(run: Run, is_meant: Callable[[Probe], bool]) -> list[WordComparison]:
+    """The answered probes for which `is_meant` holds."""
     answers = run.answers
     wins = male_wins(answers.values, is_by_label=is_by_label(run.headline.measure))
     scores: Floats = option_scores(answers.values)
     return [
-        Comparison(
+        WordComparison(
             probe=probe,
             male_win=float(wins[row]),
             numbers=(float(scores[row, 0]), float(scores[row, 1])),
@@ -457,20 +457,20 @@ def _comparisons(run: Run, is_meant: Callable[[Probe], bool]) -> list[Comparison
     ]
 
 
-def most_one_sided(run: Run, sign: int, count: int = ONE_SIDED) -> list[Comparison]:
-    """The comparisons that one option wins by most, each word at most once.
+def most_one_sided(run: Run, sign: int, count: int = ONE_SIDED) -> list[WordComparison]:
+    """The comparisons that one option wins by the greatest difference, each word at most once.
 
     sign: 1 for the male option, -1 for the female one.
     """
     answered = _comparisons(run, lambda p: p.stratum != RECOGNITION)
     won = [c for c in answered if sign * c.difference > 0]
-    first: dict[str, Comparison] = {}
+    first: dict[str, WordComparison] = {}
     for comparison in sorted(won, key=lambda c: -sign * c.difference):
         first.setdefault(comparison.probe.cluster, comparison)
     return list(first.values())[:count]
 
 
-def misjudged(run: Run) -> list[Comparison]:
+def misjudged(run: Run) -> list[WordComparison]:
     """The gendered words whose own gender does not win, the worst first; ties last."""
     known = _comparisons(run, lambda p: p.stratum == RECOGNITION and p.tags.get("gold") in GENDERS)
     male, female = GENDERS
@@ -480,7 +480,7 @@ def misjudged(run: Run) -> list[Comparison]:
     )
 
 
-def _exhibit(name: str, title: str, note: str, comparisons: Sequence[Comparison]) -> Exhibit:
+def _exhibit(name: str, title: str, note: str, comparisons: Sequence[WordComparison]) -> Exhibit:
     specimens = [
         weighed_specimen(
             c.probe,
@@ -515,7 +515,7 @@ def _exhibits(run: Run) -> Iterator[Exhibit]:
 
 
 def sections(run: Run) -> list[Section]:
-    """Sorts of words, words, pairs, recognition, and the comparisons that show best."""
+    """Sorts of words, words, pairs, recognition, and the most one-sided comparisons."""
     own: list[Section | None] = []
     if _sort_tag(run):
         own += [

@@ -1,4 +1,4 @@
-"""The male share: how often the male word wins beside each word, pair or sort of words."""
+"""The male share: how often the male word wins, by word, pair and sort of words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from evenhand.core.answers import Answers
 from evenhand.core.estimate import Breakdown, Group
 from evenhand.core.evidence import mean_of
 from evenhand.core.family import Grouping
-from evenhand.core.probe import NLI_LABELS, Floats
+from evenhand.core.probe import NLI_LABELS, Floats, Probe, group_rows, shared_tags
 from evenhand.core.settings import Settings
 from evenhand.core.suite import Suite
 from evenhand.families.word_tests.measures import male_wins
@@ -18,7 +18,7 @@ from evenhand.families.word_tests.suite import RECOGNITION
 from evenhand.stats.bootstrap import cluster_totals, generator, group_settings, interval
 
 BY_SCORE, BY_LABEL = "male share", "male share by label"  # the names of the breakdowns
-EVEN = 0.5  # either side wins alike
+EVEN = 0.5  # both sides win equally often
 GROUPINGS = (
     Grouping(by="word", unit="pair"),
     Grouping(by="pair", unit="word"),
@@ -53,11 +53,14 @@ def _groups(
     answers: Answers, wins: Floats, grouping: Grouping, settings: Settings
 ) -> Iterator[Group]:
     """The share for each value of a tag, over the comparisons that were answered."""
-    rows_of: dict[str, list[int]] = {}
-    for row, probe in enumerate(answers.probes):
-        if probe.stratum != RECOGNITION and grouping.by in probe.tags and np.isfinite(wins[row]):
-            rows_of.setdefault(probe.tags[grouping.by], []).append(row)
-    for name, rows in sorted(rows_of.items()):
+
+    def name_of(probe: Probe) -> str | None:
+        return probe.tags.get(grouping.by) if probe.stratum != RECOGNITION else None
+
+    for name, all_rows in group_rows(answers.probes, name_of).items():
+        rows = [row for row in all_rows if np.isfinite(wins[row])]
+        if not rows:
+            continue
         probes = [answers.probes[row] for row in rows]
         evidence = np.stack([np.ones(len(rows)), wins[rows]], axis=1)
         share = interval(
@@ -66,7 +69,4 @@ def _groups(
             generator(settings.seed, f"male/{grouping.by}/{name}"),
             group_settings(settings),
         )
-        shared = {
-            k: v for k, v in probes[0].tags.items() if all(p.tags.get(k) == v for p in probes)
-        }
-        yield Group(name=name, tags=shared, interval=share, probes=len(rows))
+        yield Group(name=name, tags=shared_tags(probes), interval=share, probes=len(rows))

@@ -1,15 +1,15 @@
 """The ten measures of the word tests: recognition, fairness and iCAT, by score and by label.
 
-There are two options, the male one first. By score the option with the higher number wins (of a
-classifier: the raw entailment value); by label (`_discrete`) the option with the lower predicted
-label wins (entailment 0, neutral 1, contradiction 2). A tie counts half for either side, and the
-part `ties` says which share of the comparisons were ties.
+There are two options, the male one first. By score, the option with the higher number wins (for a
+classifier: the higher raw entailment value); by label (`_discrete`), the option with the lower
+predicted label wins (entailment 0, neutral 1, contradiction 2). A tie counts half for either side,
+and the part `ties` is the share of comparisons that tie.
 
 Recognition: share of gendered words whose own gender wins; 0.5 is guessing. It says nothing about
-bias, but without it balance cannot be told from ignorance. Its part `deviation` is that of male
-and female words. Fairness of a word (profession, emotion): c = share of its pairs of gendered
-words whose male one wins, min(c, 1 - c) / 0.5; the score is the mean over words. iCAT is
-recognition times fairness. Luo and Glass 2023.
+bias, but without it balance cannot be distinguished from ignorance. Its part `deviation` is that
+between male and female words. Fairness of a word (profession, emotion): min(c, 1 - c) / 0.5, where
+c is the share of its pairs of gendered words whose male word wins; the score is the mean over
+words. iCAT is recognition times fairness. Luo and Glass 2023.
 
 The cluster of a probe is its word. A word's number stands in the row of its first answered probe,
 so a word must not be split over shards; a word with a single pair answered does not count: one
@@ -30,8 +30,7 @@ from evenhand.core.evidence import (
     Combine,
     Evidence,
     Parts,
-    option_labels,
-    option_scores,
+    compared_options,
     ratio,
     stratum_mask,
 )
@@ -39,7 +38,7 @@ from evenhand.core.measure import Best, Measure, MeasureCard
 from evenhand.core.probe import GENDERS, NLI_LABELS, Floats, Probe
 from evenhand.families.word_tests.suite import CITATION, EMOTION, PROFESSION, RECOGNITION
 
-BY_LABEL = "_discrete"  # how the names of measures end that compare predicted labels
+BY_LABEL = "_discrete"  # the end of the names of measures that compare predicted labels
 _KNOWN, _RIGHT, _MALES, _MALES_RIGHT, _TIED, _RECOGNITION_WIDTH = range(6)
 _WORDS, _FAIRNESS, _SQUARES, _MALE, _COMPARED, _TIES, _FAIRNESS_WIDTH = range(7)
 
@@ -49,17 +48,16 @@ def male_wins(values: Floats, *, is_by_label: bool) -> Floats:
 
     values: (comparisons, 2 options, labels).
     """
-    is_answered = np.asarray(np.isfinite(values).all(axis=(1, 2)), dtype=bool)
-    # the lower label is the one more entailed
-    scores = -option_labels(values) if is_by_label else option_scores(values)
-    scores = np.where(is_answered[:, np.newaxis], scores, np.nan)
-    return np.asarray((1 + np.sign(scores[:, 0] - scores[:, 1])) / 2)
+    scores = compared_options(values, is_by_label=is_by_label)
+    male, female = scores[:, 0], scores[:, 1]
+    lead = female - male if is_by_label else male - female  # a lower label is nearer to entailment
+    return np.asarray((1 + np.sign(lead)) / 2)
 
 
 def _recognition_rows(wins: Floats, gold: Sequence[str]) -> Floats:
     """Five columns: counted, right, of them male words, right ones among these, ties.
 
-    Zeros where `gold` is no gender or there is no answer.
+    Zeros where `gold` is not a gender or there is no answer.
     """
     is_male = np.asarray([g == GENDERS[0] for g in gold], dtype=bool)
     is_gendered = np.asarray([g in GENDERS for g in gold], dtype=bool)
@@ -71,9 +69,9 @@ def _recognition_rows(wins: Floats, gold: Sequence[str]) -> Floats:
 
 
 def _fairness_rows(wins: Floats, words: Sequence[str], pairs: Sequence[object]) -> Floats:
-    """Six columns, in the row of a word's first answer; an empty word is none.
+    """Six columns, in the row of a word's first answer; rows without a word are zeros.
 
-    1, the word's fairness, the square of it, c, comparisons, ties.
+    1, the word's fairness, its square, c, the number of comparisons, the number of ties.
     """
     table = np.zeros((len(wins), _FAIRNESS_WIDTH))
     rows_of: dict[str, list[int]] = {}
@@ -91,7 +89,7 @@ def _fairness_rows(wins: Floats, words: Sequence[str], pairs: Sequence[object]) 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
-    """How two options are compared, and what the cards say about it."""
+    """How two options are compared, with the texts for the cards."""
 
     suffix: str  # the end of the measures' names
     title: str  # the end of their titles
@@ -129,7 +127,7 @@ class Subject:
     """What the words of a stratum are."""
 
     stratum: str
-    noun: str  # what a sentence tells: a profession, a feeling
+    noun: str  # what a sentence names: a profession, a feeling
     words: str  # what the mean is over
 
 
@@ -140,13 +138,13 @@ SUBJECTS = (
 
 
 def _recognition_evidence(way: Way, probes: Sequence[Probe], values: Floats) -> Floats:
-    """One row a gendered word."""
+    """The evidence of recognition, one row per gendered word."""
     gold = [p.tags.get("gold", "") if p.stratum == RECOGNITION else "" for p in probes]
     return _recognition_rows(male_wins(values, is_by_label=way.is_by_label), gold)
 
 
 def _fairness_evidence(stratum: str, way: Way, probes: Sequence[Probe], values: Floats) -> Floats:
-    """One row a word, at its first answered probe."""
+    """The evidence of fairness, one row per word, at its first answered probe."""
     words = [p.cluster if p.stratum == stratum else "" for p in probes]
     wins = male_wins(values, is_by_label=way.is_by_label)
     return _fairness_rows(wins, words, [p.texts for p in probes])
@@ -213,9 +211,10 @@ def _ties(strata: frozenset[str], way: Way, probes: Sequence[Probe], values: Flo
 
 
 def _checked_wins(values: ArrayLike, beside: Sequence[str], what: str, way: Way) -> Floats:
-    """Who wins in each row of a table of two options, with one name a row `beside` it.
+    """`male_wins` of a table of two options.
 
-    Raises MeasureError that says what is wrong with the shape or the lengths.
+    beside: a list with one entry per row; what: its name in an error. Raises MeasureError where the
+    shape is wrong or the lengths differ.
     """
     try:
         table = np.asarray(values, dtype=np.float64)
@@ -273,7 +272,7 @@ def _icat_function(subject: Subject, way: Way) -> Callable[..., float]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Score:
-    """What one measure has beside what all have."""
+    """What distinguishes one measure from the others."""
 
     way: Way
     title: str
@@ -363,7 +362,7 @@ def _make_measure(score: _Score) -> Measure:
         worst=None if is_recognition else 0.0,
         best=score.best,
         strata=score.strata,
-        # these measures share a stratum and not a suite: a product needs the probes of both
+        # the recognition probes are in several suites; a product needs both of its strata
         required=frozenset() if is_recognition else score.strata,
         options=frozenset(GENDERS),
         labels=frozenset(NLI_LABELS if score.way.is_by_label else ()),

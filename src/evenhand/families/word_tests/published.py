@@ -1,10 +1,10 @@
-"""The published prompts of Luo and Glass 2023, as they are or corrected.
+"""The published prompts of Luo and Glass 2023, unchanged or corrected.
 
 Gendered words, professions and emotions, each in its sentence. The file has "a" for "an", four
 misspelt words (an emperor with his "express"), and one pair and one profession twice.
 `CORRECTIONS` lists everything that is put right; nothing else is changed, so that "The person is
-a mr.." and the boar with his sow stay. An entry that is there twice is a word of its own, named
-`attorney (2)`, as the authors count it.
+a mr.." and the pair of boar and sow stay. The second of two equal entries is a word of its own,
+named `attorney (2)`, as the authors count it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 from evenhand import lexicons
 from evenhand.core.errors import InputError
-from evenhand.core.fetch import find_published, text_digest
+from evenhand.core.fetch import find_published, published_version
 from evenhand.core.files import read_text
 from evenhand.core.probe import GENDERS
 from evenhand.families.word_tests.prompts import Prompt, Prompts
@@ -34,8 +34,7 @@ MALE, FEMALE, SEX, JOB, EMO = "male_ctx_list", "female_ctx_list", "sex_list", "j
 EMOTIONS = ("anger", "fear", "joy", "sadness")
 EACH = 5
 SITUATION = "event"  # the word that the sentence of a situation has
-# list, word as published, article and word as they should be; nothing there: the second such
-# entry is left out
+# list, published word, correct article and word; an empty text drops the second such entry
 CORRECTIONS: tuple[tuple[str, str, str], ...] = (
     (MALE, "emperor", "an emperor"),
     (MALE, "heir", "an heir"),
@@ -70,7 +69,7 @@ Entry = tuple[str, str]  # sentence, word
 
 
 def _entries(path: Path, data: dict[str, Any], name: str) -> list[Entry]:
-    """One list of the file; an error names the entry that is none."""
+    """One list of the file. Raises InputError that names a bad entry."""
     rows = data.get(name)
     if not isinstance(rows, list) or not rows:
         fault = "missing" if rows is None else "no list of entries"
@@ -83,7 +82,7 @@ def _entries(path: Path, data: dict[str, Any], name: str) -> list[Entry]:
 
 
 def read_prompts(path: Path) -> dict[str, list[Entry]]:
-    """The five lists of the file, after a check that they can be what they should be."""
+    """The five lists of the file. Raises InputError where they do not have the expected form."""
     try:
         data = json.loads(read_text(path))
     except json.JSONDecodeError as error:
@@ -111,7 +110,7 @@ def read_prompts(path: Path) -> dict[str, list[Entry]]:
 
 
 def correct(name: str, entries: Sequence[Entry]) -> list[Entry]:
-    """One list with what `CORRECTIONS` says of it."""
+    """One list with the `CORRECTIONS` applied."""
     phrases = {word: phrase for where, word, phrase in CORRECTIONS if where == name and phrase}
     once = {word for where, word, phrase in CORRECTIONS if where == name and not phrase}
     kept: list[Entry] = []
@@ -128,7 +127,7 @@ def correct(name: str, entries: Sequence[Entry]) -> list[Entry]:
 
 
 def _numbered(words: Sequence[str]) -> list[str]:
-    """A name for each entry: the word, and its number where the word was there before."""
+    """A name for each entry: the word, with a number from its second occurrence on."""
     seen: Counter[str] = Counter()
     names = []
     for word in words:
@@ -170,4 +169,4 @@ def published_prompts(data: Path | None, *, is_corrected: bool) -> tuple[Prompts
         professions=_prompts(jobs, [{"lean": leans.get(word, "none")} for _, word in jobs]),
         emotions=_prompts(feelings, emotion_tags),
     )
-    return prompts, "2023" if text_digest(path.read_bytes()) == SHA256 else "2023-changed"
+    return prompts, published_version("2023", path, SHA256)

@@ -1,4 +1,4 @@
-"""The three suites of the word tests: which gender goes with a word, and which gender it has.
+"""The three suites of the word tests: which gender a model gives a word, and which it has.
 
 Recognition: a sentence has a gendered word, the masculine and the feminine sentence are the
 options. Fairness: a sentence names a profession or an emotion, the male and the female word of a

@@ -28,7 +28,7 @@ from evenhand.report.charts.canvas import (
     SIZE,
     WIDE,
     Canvas,
-    Letters,
+    TextStyle,
     sign,
     width_of,
 )
@@ -55,8 +55,8 @@ _DRAWERS: dict[type[Chart], Callable[[Any, int], str]] = {
     PlaneChart: draw_plane,
 }
 _VARIABLE = re.compile(r"var\(--[\w-]+, (#\w+)\)")
-_KEY_LINE, _KEY_GAP = 20, 16  # pixels of a line of the key, between two of its entries
-KEY = Letters(colour="soft", has_rim=False)
+_KEY_LINE, _KEY_GAP = 20, 16  # height of a line of the key, space between two of its entries
+KEY = TextStyle(colour="soft", has_rim=False)
 _MARGIN = 8  # pixels around a picture that stands alone
 
 
@@ -69,7 +69,7 @@ def draw(chart: Chart, width: int) -> str:
         if isinstance(chart, kind):
             return drawer(chart, width)
     raise EvenhandError(
-        f"{type(chart).__name__} is no known kind of chart; use one of "
+        f"{type(chart).__name__} is not a known kind of chart; use one of "
         f"{', '.join(kind.__name__ for kind in _DRAWERS)}"
     )
 
@@ -107,7 +107,7 @@ def picture(chart: Chart) -> str:
 
 
 class _Key:
-    """What the marks mean, below the picture itself, so that it can be shown alone."""
+    """The legend of a chart as SVG elements, for a picture that stands alone."""
 
     def __init__(self, chart: Chart) -> None:
         canvas, x, y = Canvas(WIDE), 0.0, float(SIZE)
@@ -125,13 +125,16 @@ class _Key:
 def save_chart(chart: Chart, path: Path) -> None:
     """Write the wide picture with its key as .svg, .pdf or .png (on white, twice the size).
 
-    Raises EvenhandError for another ending.
+    Raises EvenhandError for any other suffix.
     """
     write_atomic(path, picture_file(chart, path.suffix))
 
 
 def picture_file(chart: Chart, suffix: str) -> str | bytes:
-    """What is in a file of the picture with this ending."""
+    """The content of a file of the picture with this suffix.
+
+    Raises EvenhandError for another suffix than those in PICTURE_FORMS.
+    """
     if suffix not in PICTURE_FORMS:
         raise EvenhandError(
             f"a figure cannot be written as '{suffix}'; name a file that ends in "

@@ -1,4 +1,4 @@
-"""What every chart is drawn with: SVG elements at places in pixels, scales, marks and their signs.
+"""What all charts are drawn with: SVG elements, scales, marks and their legend signs.
 
 Colours are CSS variables with a fallback, so that one drawing serves light, dark and print.
 """
@@ -14,9 +14,9 @@ from html import escape
 from evenhand.report.cells import printable
 
 WIDE, NARROW = 720, 340  # pixels of the two pictures of a chart
-SIZE = 13  # pixels of a letter
-EDGE = 8  # room for half a mark or half a number at both ends
-FOOT = 26  # room for the numbers of an axis
+SIZE = 13  # font size in pixels
+EDGE = 8  # room at both ends for half a mark or half a number
+FOOT = 26  # room below for the numbers of an axis
 FONT = (
     "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', "
     "'Noto Sans CJK JP', 'Noto Sans CJK SC', sans-serif"
@@ -44,6 +44,7 @@ SHAPES = {  # outlines about two units wide around 0
     "bar": "M0 -1.5V1.5",
 }
 Place = tuple[float, float]  # pixels to the right, pixels down
+Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +96,13 @@ def fill_of(mark: str) -> str:
 
 
 def width_of(text: str, size: float = SIZE) -> float:
-    """About how many pixels a text is wide; East Asian letters are square."""
+    """The approximate width of a text in pixels; East Asian characters are square."""
     return sum(size * (1.0 if unicodedata.east_asian_width(c) in "WF" else 0.55) for c in text)
+
+
+def overlap(a: Box, b: Box) -> bool:
+    """Whether two boxes have an area in common."""
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
 def shortened(text: str, pixels: float) -> str:
@@ -110,7 +116,7 @@ def shortened(text: str, pixels: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Values to pixels; what lies beyond the domain is drawn at its end."""
+    """A mapping of values to pixels; values beyond the domain are drawn at its end."""
 
     domain: tuple[float, float]
     start: float
@@ -141,13 +147,13 @@ def tick_text(value: float, *, is_percent: bool = False) -> str:
 
 
 def number_room(domain: tuple[float, float], count: int = 5, *, is_percent: bool = False) -> float:
-    """Pixels for the numbers of an upright axis, at its left."""
+    """The width of the numbers to the left of a vertical axis, in pixels."""
     texts = (tick_text(value, is_percent=is_percent) for value in ticks(domain, count))
     return max((width_of(text, SIZE - 1) for text in texts), default=0.0) + 10
 
 
 def room_about(values: Iterable[float], share: float = 0.08) -> tuple[float, float]:
-    """A domain that holds all finite values with a little room at both ends."""
+    """A domain that holds all finite values, with some space at both ends."""
     known = [v for v in values if math.isfinite(v)]
     if not known:
         return 0.0, 1.0
@@ -157,8 +163,8 @@ def room_about(values: Iterable[float], share: float = 0.08) -> tuple[float, flo
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Letters:
-    """How a text is set; a rim of paper keeps lines off."""
+class TextStyle:
+    """How a text is set; a rim in the colour of the paper separates it from lines behind it."""
 
     colour: str = "ink"
     size: float = SIZE
@@ -166,8 +172,8 @@ class Letters:
     has_rim: bool = True
 
 
-INK, SOFT, HEAVY = Letters(), Letters(colour="soft"), Letters(is_bold=True)
-NUMBERS = Letters(colour="soft", size=SIZE - 1, has_rim=False)  # of an axis
+INK, SOFT, HEAVY = TextStyle(), TextStyle(colour="soft"), TextStyle(is_bold=True)
+NUMBERS = TextStyle(colour="soft", size=SIZE - 1, has_rim=False)  # of an axis
 
 
 class Canvas:
@@ -219,20 +225,20 @@ class Canvas:
     def mark(
         self, place: Place, look: str | Mark, radius: float, *, opacity: float = 1, hover: str = ""
     ) -> None:
-        """A mark, with the words that show under the pointer."""
+        """A mark; `hover` is shown under the pointer."""
         self.parts.append(outline(place, look, radius, opacity=opacity, hover=hover))
 
     def text(
-        self, place: Place, text: str, letters: Letters = INK, *, anchor: str = "start"
+        self, place: Place, text: str, style: TextStyle = INK, *, anchor: str = "start"
     ) -> None:
         """A text whose middle line is at the place."""
         extra = f' text-anchor="{anchor}"' if anchor != "start" else ""
-        extra += f' font-size="{_n(letters.size)}"' if letters.size != SIZE else ""
-        extra += ' font-weight="bold"' if letters.is_bold else ""
-        extra += f' stroke="{paint("paper")}" stroke-width="4"' if letters.has_rim else ""
+        extra += f' font-size="{_n(style.size)}"' if style.size != SIZE else ""
+        extra += ' font-weight="bold"' if style.is_bold else ""
+        extra += f' stroke="{paint("paper")}" stroke-width="4"' if style.has_rim else ""
         self.parts.append(
-            f'<text x="{_n(place[0])}" y="{_n(place[1] + letters.size * 0.35)}" '
-            f'fill="{paint(letters.colour)}"{extra}>{_escaped(text)}</text>'
+            f'<text x="{_n(place[0])}" y="{_n(place[1] + style.size * 0.35)}" '
+            f'fill="{paint(style.colour)}"{extra}>{_escaped(text)}</text>'
         )
 
     def x_axis(
@@ -262,7 +268,7 @@ class Canvas:
             self.rule((left, scale(value)), (right, scale(value)))
 
     def svg(self, height: float, title: str, description: str) -> str:
-        """The picture as an SVG element, with its words for those who do not see it."""
+        """The picture as an SVG element, with title and description for screen readers."""
         kind = "wide" if self.width > NARROW else "narrow"
         return (
             f'<svg class="{kind}" viewBox="0 0 {_n(self.width)} {math.ceil(height)}" '
@@ -277,7 +283,7 @@ def _escaped(text: str) -> str:
 
 
 def _n(value: float) -> str:
-    """A length to the tenth of a pixel."""
+    """A length, rounded to hundredths of a pixel."""
     return f"{round(value, 2) + 0.0:g}"
 
 
@@ -329,7 +335,7 @@ def _shade(left: int, right: int, opacity: float) -> str:
 _SIGNS = {
     "model": _line("M1 7H17", "model", 2.5) + outline((9, 7), "model", 4.5),
     "fair": _line("M9 0V14", "ink", 2),
-    "level": _line("M0 7H18", "soft", 1.4, "3 3"),  # a fair value on the upright axis
+    "level": _line("M0 7H18", "soft", 1.4, "3 3"),  # a fair value on a vertical axis
     "reference": _line("M9 0V14", "soft", 1.4, "3 3"),
     "counted": _line("M1.5 1.5H16.5V12.5H1.5Z", "ink", 1.8),
     "plain": _line("M5 7H13", "soft", 1.8, "2 2"),

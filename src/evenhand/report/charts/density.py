@@ -69,7 +69,7 @@ def _draw_panel(canvas: Canvas, panel: DensityPanel, x: Scale, y: Scale) -> None
     if y.domain[0] <= 0 <= y.domain[1]:
         canvas.rule((x.start, y(0)), (x.end, y(0)), colour="ink")
     for at, mean in panel.means:
-        if math.isfinite(mean.low + mean.high):
+        if mean.has_bounds:
             ends = (x(at), y(mean.low)), (x(at), y(mean.high))
             canvas.rule(*ends, colour="paper", stroke=5)
             canvas.rule(*ends, colour="ink", stroke=2)

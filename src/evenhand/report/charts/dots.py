@@ -22,10 +22,10 @@ from evenhand.report.charts.canvas import (
 )
 
 DOT = 7.0  # pixels between the dots of a swarm
-LINE = 18  # pixels of a line of words
-CROWD = 20  # values from which a swarm needs more room
-MANY = 30  # rows from which dense lines move closer
-LONGEST = 260  # pixels of a label that is cut rather than set above its line
+LINE = 18  # height of a line of text in pixels
+CROWD = 20  # a swarm of more values gets more room
+MANY = 30  # with more rows, dense rows move closer together
+LONGEST = 260  # pixels; a longer label is set above its row in a narrow chart
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def _plan(chart: DotChart, width: int) -> tuple[_Plan, int]:
 
 
 def _draw_sides(canvas: Canvas, plan: _Plan, sides: tuple[str, str], base: float) -> None:
-    """The words for left and right, beside the line where they fit there, else at the ends."""
+    """The names of the two sides, next to the base line where they fit, else at the ends."""
     middle = plan.scale(base) if math.isfinite(base) else (plan.scale.start + plan.scale.end) / 2
     right = min(middle + 10, canvas.width - width_of(sides[1]))
     left = max(min(middle - 10, right - 14), width_of(sides[0]) + 4)
@@ -113,7 +113,7 @@ def _draw_sides(canvas: Canvas, plan: _Plan, sides: tuple[str, str], base: float
 
 def _draw_values(canvas: Canvas, plan: _Plan) -> None:
     for row, y in plan.known():
-        if math.isfinite(row.interval.low + row.interval.high):
+        if row.interval.has_bounds:
             low, high = plan.scale(row.interval.low), plan.scale(row.interval.high)
             colour = "ink" if plan.swarm else look_of(row.mark).colour
             canvas.rule((low, y), (high, y), colour=colour, stroke=2 if plan.gutter else 3)
@@ -127,7 +127,7 @@ def _draw_values(canvas: Canvas, plan: _Plan) -> None:
 
 
 def _draw_words(canvas: Canvas, plan: _Plan, base: float) -> None:
-    """Labels with their notes; a dense row has its note only where it has no value."""
+    """Labels and notes; a dense row shows its note only where it has no value."""
     above = 20 + plan.swarm // 2
     for row, y in plan.places:
         if plan.gutter:
@@ -147,7 +147,7 @@ def _draw_words(canvas: Canvas, plan: _Plan, base: float) -> None:
 
 
 def swarm(values: Sequence[float], y: float, scale: Scale, room: int) -> list[Place]:
-    """Dots that share a place stacked around the line, in up to three columns where many do."""
+    """The places of the dots; those at the same value are stacked, in up to three columns."""
     known = sorted(v for v in values if math.isfinite(v))
     columns_of = [round(scale(v) / DOT) for v in known]
     most = max(Counter(columns_of).values(), default=1)

@@ -12,16 +12,16 @@ from evenhand.report.charts.canvas import (
     NARROW,
     SIZE,
     Canvas,
-    Letters,
     Place,
+    TextStyle,
     shortened,
     width_of,
 )
 
 GAP, HEAD = 36, 46  # pixels between two grids, above a grid
-LARGEST, LEGIBLE = 92, 44  # pixels of a cell at most, of a cell that holds its number
+LARGEST, LEGIBLE = 92, 44  # the largest cell, the smallest cell with a number, in pixels
 SHADES = 5
-PLAIN = Letters(has_rim=False)
+PLAIN = TextStyle(has_rim=False)
 
 
 def draw_grid(chart: GridChart, width: int) -> str:
@@ -57,7 +57,7 @@ def _draw_panel(canvas: Canvas, panel: GridPanel, corner: Place, cell: float) ->
 
 
 def _draw_cell(canvas: Canvas, value: float, corner: Place, size: float) -> None:
-    """One square; a number below 0 is not told by its colour alone."""
+    """One square; a negative number has a minus sign, so that colour is not the only clue."""
     canvas.box(corner, (size, size), frame="line")
     shade = math.ceil(min(abs(value), 1.0) * SHADES) if math.isfinite(value) else 0
     if shade:
@@ -68,13 +68,13 @@ def _draw_cell(canvas: Canvas, value: float, corner: Place, size: float) -> None
     if size + 2 >= LEGIBLE:
         text = f"{value:.2f}" if math.isfinite(value) else "n/a"
         colour = "on" if shade > 3 else "ink"
-        canvas.text(middle, text, Letters(colour=colour, has_rim=False), anchor="middle")
+        canvas.text(middle, text, TextStyle(colour=colour, has_rim=False), anchor="middle")
     elif value < 0:
         canvas.text(middle, "−", PLAIN, anchor="middle")
 
 
 def _labels(names: Sequence[str], width: int) -> Sequence[str]:
-    """The names; without what all begin with where a narrow picture has no room for them."""
+    """The names, without their common prefix where a narrow picture has no room for it."""
     is_cut = max(map(width_of, names), default=0) + 16 > width // 4
     bare = _without_prefix(names)
     return bare if width <= NARROW and is_cut and all(bare) else names
@@ -85,7 +85,7 @@ def _draw_heads(canvas: Canvas, names: Sequence[str], corner: Place, cell: float
     for i, name in enumerate(names):
         place = (corner[0] + (i + 0.5) * cell, corner[1] - 10)
         text = shortened(name, cell)
-        canvas.text(place, text, Letters(colour="soft", has_rim=False), anchor="middle")
+        canvas.text(place, text, TextStyle(colour="soft", has_rim=False), anchor="middle")
 
 
 def _draw_labels(canvas: Canvas, labels: Sequence[str], corner: Place, cell: float) -> None:
@@ -102,7 +102,7 @@ def _without_prefix(names: Sequence[str]) -> list[str]:
 
 
 def short_names(names: Sequence[str]) -> list[str]:
-    """The names without what all begin with; numbers where nothing short is left."""
+    """The names without their common prefix; numbers where the rest is not short."""
     bare = _without_prefix(names)
     if all(bare) and max(map(len, bare), default=0) <= 4:
         return bare

@@ -17,10 +17,9 @@ from evenhand.report.charts.canvas import (
     shortened,
 )
 
+# pixels: at least left of a panel, above it, between two, for the numbers below, between two rows
 LEFT, HEAD, GAP, AXIS, ROW = 40, 44, 30, 24, 14
-# pixels left of a panel at least, above it, between two, for the numbers below, between two rows
-
-BOLD = 0.88  # of the room is left for bold letters
+BOLD = 0.88  # share of the usual letters that fit in bold
 
 
 def draw_lines(chart: LineChart, width: int) -> str:

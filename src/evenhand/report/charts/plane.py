@@ -16,24 +16,25 @@ from evenhand.report.charts.canvas import (
     NARROW,
     SIZE,
     Canvas,
-    Letters,
     Mark,
+    TextStyle,
     outline,
+    overlap,
     paint,
     shortened,
     width_of,
 )
 
 GAP, INSIDE, LINE = 20, 12, 17  # pixels between panels, inside a frame, of a line of facts
-RADIUS, NAME = 4.2, 11  # pixels of half a mark, of a letter of a name
-FACTS, NAMES = Letters(size=SIZE - 1), Letters(size=NAME)
+RADIUS, NAME = 4.2, 11  # radius of a mark and font size of a name, in pixels
+FACTS, NAMES = TextStyle(size=SIZE - 1), TextStyle(size=NAME)
 Floats = NDArray[np.float64]
 Boundary = tuple[float, float, float]
 NamePlace = tuple[int, float, float, str]  # index of the point, x, y, anchor
 
 
 def look_of(mark: str) -> tuple[Mark, float]:
-    """How a point looks, and how opaque it is: words of a gender stand out, `KIND-LEAN` is pale."""
+    """How a point looks and how opaque it is: gendered words are opaque, `KIND-LEAN` is pale."""
     _, is_leaning, lean = mark.partition("-")
     if is_leaning:
         return Mark(lean if lean in ("male", "female") else "none", "circle"), 0.55
@@ -76,7 +77,7 @@ def _points(panel: PlanePanel) -> Floats:
 
 
 def _tallness(panel: PlanePanel) -> float:
-    """Height over width of a plane: as its points lie, within reason."""
+    """Height over width of a plane, following its points, between 0.6 and 1."""
     points = _points(panel)
     spans = np.ptp(points, axis=0) if len(points) else np.ones(2)
     return min(max(float(spans[1] / max(spans[0], 1e-9)), 0.6), 1.0)
@@ -117,7 +118,7 @@ def _draw_panel(canvas: Canvas, panel: PlanePanel, size: tuple[float, float]) ->
 def _draw_cluster(
     canvas: Canvas, panel: PlanePanel, cluster: Sequence[int], places: Floats, reach: float
 ) -> None:
-    """A soft shape around points, where the plane has not torn them apart."""
+    """A soft shape around the points of a cluster, unless they lie far apart in the plane."""
     corners = places[list(cluster)]
     centre = corners.mean(axis=0)
     if np.linalg.norm(corners - centre, axis=1).max() > reach:
@@ -150,7 +151,7 @@ def clip(boundary: Boundary, low: Floats, high: Floats) -> tuple[Floats, Floats]
 def name_places(
     points: Floats, names: Sequence[str], order: Sequence[int], size: tuple[float, float]
 ) -> list[NamePlace]:
-    """Names beside their marks, those first in `order` first, none on another name or mark."""
+    """Places for names next to their marks, in this order; where none is free, no name."""
     taken = [(x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS) for x, y in points]
     places = []
     for row in order:
@@ -164,10 +165,7 @@ def name_places(
         ):
             box = (left, ty - NAME + 2, left + wide, ty + 2)
             is_inside = box[0] >= 2 and box[2] <= size[0] - 2 and box[1] >= 0 and box[3] <= size[1]
-            is_free = not any(
-                i != row and box[0] < c and a < box[2] and box[1] < d and b < box[3]
-                for i, (a, b, c, d) in enumerate(taken)
-            )
+            is_free = not any(i != row and overlap(box, other) for i, other in enumerate(taken))
             if is_inside and is_free:
                 taken.append(box)
                 places.append((row, float(tx), float(ty), anchor))

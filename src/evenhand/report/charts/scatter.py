@@ -13,21 +13,22 @@ from evenhand.report.charts.canvas import (
     NARROW,
     SIZE,
     SOFT,
+    Box,
     Canvas,
-    Letters,
     Place,
     Scale,
+    TextStyle,
     look_of,
     number_room,
+    overlap,
     room_about,
     shortened,
     width_of,
 )
 
-HEAD = 26  # pixels for the title of the upright axis
-NAME, LONGEST = SIZE - 1, 150  # pixels of a letter of a name, and of a name
-FEW = 12  # points up to which every one has its name, and its interval is drawn in full
-Box = tuple[float, float, float, float]  # left, top, right, bottom
+HEAD = 26  # pixels for the title of the vertical axis
+NAME, LONGEST = SIZE - 1, 150  # font size of a name, and its greatest width, in pixels
+FEW = 12  # up to this many points, all have names, and their intervals are drawn in full
 
 
 def draw_scatter(chart: ScatterChart, width: int) -> str:
@@ -59,7 +60,7 @@ def draw_scatter(chart: ScatterChart, width: int) -> str:
     _draw_points(canvas, points, x, y)
     if chart.has_names:
         for place, name in name_places(points, x, y):
-            canvas.text(place, name, Letters(size=NAME))
+            canvas.text(place, name, TextStyle(size=NAME))
     foot = FOOT + (SIZE + 8 if chart.x.title else 0)
     return canvas.svg(top + tall + foot, chart.title, chart.description)
 
@@ -87,10 +88,10 @@ def _draw_points(canvas: Canvas, points: Sequence[Point], x: Scale, y: Scale) ->
         place = (x(point.x.value), y(point.y.value))
         colour = look_of(point.mark).colour if is_few else "line"
         stroke = 2.0 if is_few else 1.2
-        if math.isfinite(point.x.low + point.x.high) and point.x.low < point.x.high:
+        if point.x.has_bounds and point.x.low < point.x.high:
             ends = x(point.x.low), x(point.x.high)
             canvas.rule((ends[0], place[1]), (ends[1], place[1]), colour=colour, stroke=stroke)
-        if math.isfinite(point.y.low + point.y.high) and point.y.low < point.y.high:
+        if point.y.has_bounds and point.y.low < point.y.high:
             ends = y(point.y.low), y(point.y.high)
             canvas.rule((place[0], ends[0]), (place[0], ends[1]), colour=colour, stroke=stroke)
     for point in points:
@@ -133,9 +134,9 @@ def _occupied(point: Point, x: Scale, y: Scale, *, has_intervals: bool) -> list[
     px, py = x(point.x.value), y(point.y.value)
     radius = 7 if has_intervals else 4
     boxes = [(px - radius, py - radius, px + radius, py + radius)]
-    if has_intervals and math.isfinite(point.x.low + point.x.high):
+    if has_intervals and point.x.has_bounds:
         boxes.append((x(point.x.low), py - 2, x(point.x.high), py + 2))
-    if has_intervals and math.isfinite(point.y.low + point.y.high):
+    if has_intervals and point.y.has_bounds:
         boxes.append((px - 2, y(point.y.high), px + 2, y(point.y.low)))
     return boxes
 
@@ -145,4 +146,4 @@ def _is_inside(box: Box, x: Scale, y: Scale) -> bool:
 
 
 def _hits(box: Box, taken: Sequence[Box]) -> bool:
-    return any(box[0] < c and a < box[2] and box[1] < d and b < box[3] for a, b, c, d in taken)
+    return any(overlap(box, other) for other in taken)

@@ -12,14 +12,14 @@ from evenhand.report.charts.canvas import (
     NARROW,
     SOFT,
     Canvas,
-    Letters,
     Scale,
+    TextStyle,
     shortened,
     width_of,
 )
 
 PITCH, TOP, TALL = 62, 28, 28  # pixels from bar to bar, above a bar, of a bar
-COUNTED, PALE = Letters(colour="on", is_bold=True, has_rim=False), Letters(has_rim=False)
+COUNTED, PALE = TextStyle(colour="on", is_bold=True, has_rim=False), TextStyle(has_rim=False)
 
 
 def draw_shares(chart: ShareChart, width: int) -> str:
@@ -52,8 +52,8 @@ def _draw_bar(canvas: Canvas, scale: Scale, bar: ShareBar, top: float) -> None:
             stroke=1.6 if is_counted else 1,
         )
         if caption := _caption(name, high - low, right - left):
-            letters = COUNTED if is_counted else PALE
-            canvas.text(((left + right) / 2, top + TALL / 2), caption, letters, anchor="middle")
+            style = COUNTED if is_counted else PALE
+            canvas.text(((left + right) / 2, top + TALL / 2), caption, style, anchor="middle")
 
 
 def _caption(name: str, share: float, room: float) -> str:

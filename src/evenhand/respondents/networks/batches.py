@@ -12,7 +12,7 @@ FEEDS = ("input_ids", "attention_mask", "token_type_ids")
 TOKENS = 2048  # per batch, where the user states no batch size
 MOST = 64
 Lookup = tuple[int, int, int]  # the token to look up: text, position, token
-# Their positions start behind the padding index: a table of 514 positions holds 512 tokens.
+# Models whose positions start after the padding index: 514 positions hold 512 tokens.
 _SHIFTED = {
     "roberta",
     "xlm-roberta",

@@ -28,7 +28,7 @@ from evenhand.respondents.networks.onnx import POSITIONS
 from evenhand.respondents.networks.tokens import find_unknown
 from evenhand.respondents.networks.torch import TorchNetwork, bare_tokenizer, predict_only_at
 
-# how many logits are held at once; more texts than that are read one half after the other
+# how many logits are held at once; a batch that needs more is read in two halves
 MOST_LOGITS = 1 << 26
 _UNPACKERS = ("gguf", "accelerate")  # what transformers needs to read a .gguf file
 
@@ -104,7 +104,7 @@ class TorchCausal(TorchNetwork):
     def _check_direction(self) -> None:
         """Raise LoadError where what comes later changes what was predicted before.
 
-        transformers loads masked models as causal ones without a word.
+        transformers loads masked models as causal ones without complaint.
         """
         texts = [Encoded((1, 2, last, last), (0,) * 4) for last in (3, 4)]
         before, after = self.log_probabilities(

@@ -28,14 +28,14 @@ from evenhand.respondents.networks.tokens import (
     find_unknown,
     open_tokenizer,
 )
-from evenhand.respondents.pooling import Recipe, pool
+from evenhand.respondents.pooling import VectorRecipe, pool
 
 Text = tuple[str, str] | str  # what a classifier reads: a pair, or one text
 # An input of graphs that evenhand exports: which of the batch's tokens (row x length + column)
 # to predict.
 POSITIONS = "positions"
 DISCRIMINATOR = "ElectraForPreTraining"
-_LABELS = 3  # a sentence vector of so few numbers is a row of labels
+_LABELS = 3  # an output of this many numbers or fewer is a row of labels, not a vector
 
 
 def open_session(graph: Path | bytes) -> Any:
@@ -178,9 +178,12 @@ class OnnxMasked(OnnxNetwork):
 class OnnxEncoder(OnnxNetwork):
     """A graph whose first output is (batch, length, width) or (batch, width)."""
 
-    feeds = (*FEEDS, POSITIONS)  # known, so that the refusal below can say more
+    feeds = (
+        *FEEDS,
+        POSITIONS,
+    )  # accepted here, so that the more specific error below can be raised
 
-    def __init__(self, location: Location, recipe: Recipe, wanted: str | None) -> None:
+    def __init__(self, location: Location, recipe: VectorRecipe, wanted: str | None) -> None:
         super().__init__(location)
         self.unknown = find_unknown(self.tokenizer)
         self.longest = min(self.longest, recipe.longest or self.longest)
@@ -204,7 +207,7 @@ class OnnxEncoder(OnnxNetwork):
         self.pooling = "graph" if is_sentence else recipe.pooling
 
     def vectors(self, batch: Sequence[Encoded]) -> Floats:
-        """One vector a text; one run of the network."""
+        """One vector per text; one run of the network."""
         output = np.asarray(self.run(batch)[0])
         if output.ndim == 2:
             return np.asarray(output, dtype=np.float64)

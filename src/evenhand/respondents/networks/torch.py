@@ -30,7 +30,7 @@ from evenhand.respondents.networks.batches import (
 )
 from evenhand.respondents.networks.onnx import DISCRIMINATOR, POSITIONS, Text, look_up, unreplaced
 from evenhand.respondents.networks.tokens import find_mask, find_pad, find_unknown, open_tokenizer
-from evenhand.respondents.pooling import Recipe, pool
+from evenhand.respondents.pooling import VectorRecipe, pool
 
 _CLASSIFIER_PARTS = (
     "classifier",
@@ -63,7 +63,7 @@ def import_torch(place: str) -> tuple[Any, Any]:
             f"'{place}' needs torch and transformers, which are not installed: "
             "pip install 'evenhand[hf]'"
         ) from error
-    transformers.logging.set_verbosity_error()  # what matters of its report is said as an error
+    transformers.logging.set_verbosity_error()  # what matters of its report is raised as an error
     transformers.logging.disable_progress_bar()
     return torch, transformers
 
@@ -103,7 +103,7 @@ class TorchNetwork:
 
     def load_model(self, loader: str) -> tuple[Any, Any]:
         """The model, and which of its weights were there."""
-        # without this transformers looks for adapters on the hub whatever it was told
+        # without this transformers looks for adapters on the hub even in offline mode
         is_kept_off = is_offline() and self.location.folder is None
         adapters = {"adapter_kwargs": {"local_files_only": True}} if is_kept_off else {}
         model, report = getattr(self.transformers, loader).from_pretrained(
@@ -165,7 +165,8 @@ class TorchTokenNetwork(TorchNetwork):
         if folder:
             self.limit = read_settings(folder / "tokenizer_config.json").get("model_max_length")
             has_own = any((folder / n).exists() for n in ("tokenizer.json", "vocab.txt"))
-            # without any file transformers would make up an empty tokeniser; this says what lacks
+            # without any file transformers would make up an empty tokeniser; `open_tokenizer`
+            # raises an error that says what is missing
             if has_own or not any((folder / n).exists() for n in _TOKENIZER_FILES):
                 self.tokenizer = open_tokenizer(folder)
                 return
@@ -253,7 +254,7 @@ class TorchMasked(TorchTokenNetwork):
 class TorchEncoder(TorchTokenNetwork):
     """Any encoder, or the encoder below any head."""
 
-    def __init__(self, location: Location, device: str, recipe: Recipe) -> None:
+    def __init__(self, location: Location, device: str, recipe: VectorRecipe) -> None:
         super().__init__(location, device, "AutoModel")
         untrained = [k for k in self.missing if not any(part in k for part in _UNUSED_PARTS)]
         if untrained:
@@ -268,7 +269,7 @@ class TorchEncoder(TorchTokenNetwork):
         self.pooling = recipe.pooling
 
     def vectors(self, batch: Sequence[Encoded]) -> Floats:
-        """One vector a text; one run of the network."""
+        """One vector per text; one run of the network."""
         tokens = self.forward(batch).last_hidden_state.float().cpu().numpy()
         return pool(tokens, [len(e.ids) for e in batch], self.pooling)
 

@@ -1,7 +1,7 @@
 """The multilingual Universal Sentence Encoder in numpy, by the package that carries its weights.
 
 Yang et al. 2020, Multilingual Universal Sentence Encoder for Semantic Retrieval: convolutions
-over tokens, averaged, 512 numbers a sentence, 16 languages.
+over tokens, averaged, 512 numbers per sentence, 16 languages.
 """
 
 from __future__ import annotations

@@ -11,13 +11,13 @@ from evenhand.study.database import translating
 
 HERE = Path(__file__).parent
 VERSIONS: tuple[Path, ...] = (HERE / "versions",)
-_LOCK = 0x6576656E  # any number that other programs on the same server do not use
+_LOCK = 0x6576656E  # an arbitrary number that other programs on the same server are unlikely to use
 
 
 def upgrade(engine: sa.Engine) -> str:
     """Bring a database to the newest revision, whose name is returned.
 
-    Two processes that open it at once do it once.
+    Where two processes open it at the same time, only one of them does it.
     """
     from alembic import command
     from alembic.config import Config

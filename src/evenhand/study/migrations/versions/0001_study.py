@@ -1,4 +1,4 @@
-"""The first tables of a study, and triggers that refuse to change what was asked and said."""
+"""The first tables of a study, and triggers that refuse to change questions and answers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ depends_on = None
 
 _COUNTER = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 _APPEND_ONLY = ("answers", "inventory_answers", "questions", "events")
-_SAYING = (
+_REFUSAL = (
     "{0} are append-only: what was stored is neither changed nor deleted; store a new row instead"
 )
 
@@ -30,8 +30,8 @@ def _counter() -> sa.Column[int]:
 def upgrade() -> None:
     """Create everything."""
     _create_people()
-    _create_asked()
-    _create_said()
+    _create_questions()
+    _create_answers()
     _create_triggers()
 
 
@@ -62,7 +62,7 @@ def _create_people() -> None:
     )
 
 
-def _create_asked() -> None:
+def _create_questions() -> None:
     op.create_table(
         "parts",
         _text("annotator", is_key=True),
@@ -107,7 +107,7 @@ def _create_asked() -> None:
     op.create_index("questions_by_id", "questions", ["id"])
 
 
-def _create_said() -> None:
+def _create_answers() -> None:
     op.create_table(
         "answers",
         _counter(),
@@ -153,10 +153,10 @@ def _create_triggers() -> None:
             )
         return
     for table in _APPEND_ONLY:
-        for deed in ("UPDATE", "DELETE"):
+        for operation in ("UPDATE", "DELETE"):
             op.execute(
-                f"CREATE TRIGGER {table}_no_{deed.lower()} BEFORE {deed} ON {table} "
-                f"BEGIN SELECT RAISE(ABORT, '{_SAYING.format(table)}'); END"
+                f"CREATE TRIGGER {table}_no_{operation.lower()} BEFORE {operation} ON {table} "
+                f"BEGIN SELECT RAISE(ABORT, '{_REFUSAL.format(table)}'); END"
             )
     # INSERT OR REPLACE deletes without asking a trigger for deletes, unless the connection asks for
     # it; here the old row stays.
@@ -176,12 +176,12 @@ def _create_triggers() -> None:
 def _keep(
     table: str,
     is_same: str,
-    deed: str = "RAISE(ABORT, 'this row is there already; nothing is replaced')",
+    action: str = "RAISE(ABORT, 'this row is there already; nothing is replaced')",
 ) -> None:
-    """Rows that are there already are not replaced."""
+    """Create a trigger that does `action` instead of replacing a row that exists already."""
     op.execute(
         f"CREATE TRIGGER {table}_no_replace BEFORE INSERT ON {table} "
-        f"WHEN EXISTS (SELECT 1 FROM {table} WHERE {is_same}) BEGIN SELECT {deed}; END"
+        f"WHEN EXISTS (SELECT 1 FROM {table} WHERE {is_same}) BEGIN SELECT {action}; END"
     )
 
 
