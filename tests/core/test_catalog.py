@@ -121,7 +121,7 @@ def test_a_suite_of_a_plugin_can_be_built(plugged: Run, tmp_path: Path) -> None:
             "[evenhand.respondents]\nmine = my_plugin:INCOMPLETE\n",
             "my_plugin:INCOMPLETE is not one of the respondents: it lacks claims, description",
         ),
-        ("[evenhand.families]\nmine = json\n", "json is not a family: it is a NoneType"),
+        ("[evenhand.families]\nmine = json\n", "the module json has no constant FAMILY"),
         (
             "[evenhand.families]\none = my_plugin\ntwo = my_plugin\n",
             "two families are named 'mine'",

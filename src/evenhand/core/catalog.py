@@ -57,7 +57,12 @@ def _load_group(group: str) -> dict[str, Any]:
                 f"does not load: {error}"
             ) from error
         if isinstance(entry, ModuleType):
-            entry = getattr(entry, _CONSTANTS[group], None)
+            if not hasattr(entry, _CONSTANTS[group]):
+                raise EvenhandError(
+                    f"the module {point.value} has no constant {_CONSTANTS[group]}, "
+                    f"which an entry point of the group evenhand.{group} needs"
+                )
+            entry = getattr(entry, _CONSTANTS[group])
         _check(group, entry, point.value)
         _add(loaded, group, entry, point.value)
     return dict(sorted(loaded.items()))
