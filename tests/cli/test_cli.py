@@ -342,3 +342,14 @@ def test_show_prints_brackets_as_they_are_and_names_the_family() -> None:
     out = evenhand("show", "gendered-entailment").out
     assert "Premises of each occupation [default: 10, mined 50]." in out
     assert strict(evenhand("show", "icat_official", "--json").out)["family"] == "stereoset"
+
+
+def test_measure_takes_the_folder_of_a_run(run: Path, tmp_path: Path) -> None:
+    of_folder, of_file = (
+        evenhand("measure", path, "--resamples", "100", "--json")
+        for path in (run, run / "answers.parquet")
+    )
+    assert of_folder.code == 0
+    assert scores(strict(of_folder.out)) == scores(strict(of_file.out))
+    code, _, err = evenhand("measure", tmp_path)
+    assert (code, err) == (2, f"error: {tmp_path / 'answers.parquet'}: there is no such file\n")

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 def labour(
     answers: Annotated[
         list[Path],
-        typer.Argument(help="answers.parquet of one or more runs on gendered entailment."),
+        typer.Argument(
+            help="One or more runs on gendered entailment: folders, or answers.parquet."
+        ),
     ],
     measure: Annotated[
         str | None,
@@ -53,7 +55,7 @@ def labour(
     labour.html`.
     """
     from evenhand.cli.show_document import print_result
-    from evenhand.core.answer_files import read_answers
+    from evenhand.core.answer_files import FILE, read_answers
     from evenhand.core.errors import InputError
     from evenhand.core.files import write_atomic
     from evenhand.core.settings import Settings
@@ -69,7 +71,7 @@ def labour(
     table = read_shares(shares) if shares else None
     series = []
     for path in answers:
-        given = read_answers(path)
+        given = read_answers(path / FILE if path.is_dir() else path)
         relation = _relation(
             given if table is None else with_shares(given, table), measure, settings
         )

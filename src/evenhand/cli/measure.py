@@ -15,8 +15,8 @@ def measure(
     answers: Annotated[
         Path,
         typer.Argument(
-            help="answers.parquet of a run, or a .csv/.tsv/.jsonl with id and entailment, "
-            "neutral, contradiction (or label); male, female (or pb) for blanks; or the "
+            help="A run's folder or its answers.parquet, or a .csv/.tsv/.jsonl with id and "
+            "entailment, neutral, contradiction (or label); male, female (or pb) for blanks; or the "
             "predictions .json of StereoSet's own code."
         ),
     ],
@@ -46,7 +46,7 @@ def measure(
     settings = opt.make_settings(seed, resamples, level, method)
 
     from evenhand.cli.show_document import deliver
-    from evenhand.core.answer_files import read_answers, suite_of
+    from evenhand.core.answer_files import FILE, read_answers, suite_of
     from evenhand.core.errors import InputError
     from evenhand.engine.audit import judge
     from evenhand.engine.audit_document import audit_document
@@ -54,6 +54,8 @@ def measure(
     from evenhand.engine.results import run_fields, run_files
     from evenhand.engine.suites import load_suite
 
+    if answers.is_dir():
+        answers = answers / FILE
     if answers.suffix.lower() == ".parquet":
         opt.refuse_suite_options(context)
         given = read_answers(answers)
