@@ -16,8 +16,8 @@ def measure(
         Path,
         typer.Argument(
             help="A run's folder or its answers.parquet, or a .csv/.tsv/.jsonl with id and "
-            "entailment, neutral, contradiction (or label); male, female (or pb) for blanks; or the "
-            "predictions .json of StereoSet's own code."
+            "entailment, neutral, contradiction (or label); male, female (or pb) for blanks; or "
+            "the predictions .json of StereoSet's own code."
         ),
     ],
     suite: Annotated[
