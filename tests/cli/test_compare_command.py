@@ -308,3 +308,17 @@ def test_latex_sets_it(tmp_path: Path) -> None:
     words = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, check=False)
     assert done.returncode == 0, done.stdout[-2000:]
+
+
+def test_the_lead_is_whole_whatever_a_model_is_called() -> None:
+    """A name with a full stop and a space once cut the first sentence of the page."""
+    (comparison,) = CASES["two"]()
+    models = [
+        dataclasses.replace(m, name=f"v. {place} tuned")
+        for place, m in enumerate(comparison.models)
+    ]
+    renamed = [dataclasses.replace(d, model=models[1].name) for d in comparison.differences]
+    whole = dataclasses.replace(comparison, models=tuple(models), differences=tuple(renamed))
+    (lead,) = comparison_document([whole]).lead
+    assert lead.startswith(("v. 1 tuned differs from v. 0 tuned in ", "No difference between v. 1"))
+    assert lead.endswith(("(adjusted p at most 0.05).", "that does not prove them equal."))

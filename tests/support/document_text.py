@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from evenhand.core.chart import Chart
@@ -16,7 +17,14 @@ from evenhand.core.document import (
     Signatures,
     Table,
 )
+from evenhand.core.estimate import Estimate
+from evenhand.core.run import Run
 from evenhand.report.cells import row_texts
+
+# words of NLI that the report of a language model must not use
+NLI_WORDS = re.compile(
+    r"entail|contradict|hypothes|premise|occupation|ordinary pair|neutral", re.IGNORECASE
+)
 
 
 def _lines(block: Block) -> Iterator[str]:
@@ -74,3 +82,10 @@ def exhibit(document: Document, name: str) -> Exhibit:
 def chart_texts(document: Document) -> dict[str, str]:
     """By name, what each chart says in words."""
     return {chart.name: chart.description for chart in document.charts}
+
+
+def estimate_of(run: Run, measure: str) -> Estimate:
+    """The estimate of a measure that the run must have."""
+    estimate = run.estimate(measure)
+    assert estimate is not None, measure
+    return estimate

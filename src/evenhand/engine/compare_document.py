@@ -54,38 +54,41 @@ def footing(comparison: Comparison, name: str) -> str:
     return own(pair) if own else ""
 
 
-def summary(comparison: Comparison, name: str) -> str:
-    """How one model compares with the reference, in a few sentences."""
-    settings, first = comparison.settings, comparison.reference.name
+def verdict(comparison: Comparison, name: str) -> str:
+    """In how many measures one model differs from the reference, in one sentence."""
+    first, alpha = comparison.reference.name, f"{comparison.settings.alpha:.2g}"
     differences = comparison.against(name)
     known = [d for d in differences if math.isfinite(d.p)]
     if not known:
         why = f": {differences[0].note}" if differences else ""
         return f"{name} could not be compared with {first}{why}."
-    alpha = f"{settings.alpha:.2g}"
-    apart = [d for d in known if d.is_shown(settings)]
-    if not apart:
-        text = (
-            f"No difference between {name} and {first} is shown in "
-            f"{counted(len(known), 'measure')} (adjusted p above {alpha}); "
-            "that does not prove them equal."
+    measures = counted(len(known), "measure")
+    if not (apart := _shown(comparison, name)):
+        return (
+            f"No difference between {name} and {first} is shown in {measures} "
+            f"(adjusted p above {alpha}); that does not prove them equal."
         )
-        return f"{text} {footing(comparison, name)}".strip()
-    lines = [
-        f"{name} differs from {first} in {len(apart)} of {counted(len(known), 'measure')} "
-        f"(adjusted p at most {alpha})."
-    ]
+    return (
+        f"{name} differs from {first} in {len(apart)} of {measures} (adjusted p at most {alpha})."
+    )
+
+
+def _shown(comparison: Comparison, name: str) -> list[Difference]:
+    return [d for d in comparison.against(name) if d.is_shown(comparison.settings)]
+
+
+def summary(comparison: Comparison, name: str) -> str:
+    """How one model compares with the reference: the verdict, and in which measures."""
     by_nearness: dict[str, list[str]] = {}
-    for d in apart:
-        words = nearness_words(comparison, d)
-        is_open = d.nearness(settings) in ("unclear", "equally far", "unknown")
-        key = "" if is_open else words
+    for d in _shown(comparison, name):
+        is_open = d.nearness(comparison.settings) in ("unclear", "equally far", "unknown")
+        key = "" if is_open else nearness_words(comparison, d)
         text = f"{title(d.measure)} ({signed(d.difference.value)})"
         by_nearness.setdefault(key, []).append(text)
-    lines += [f"It is {words} in {listed(n)}." for words, n in by_nearness.items() if words]
+    lines = [f"It is {words} in {listed(n)}." for words, n in by_nearness.items() if words]
     if "" in by_nearness:
         lines.append(f"Which of the two is nearer stays open in {listed(by_nearness[''])}.")
-    return " ".join((*lines, footing(comparison, name))).strip()
+    return " ".join((verdict(comparison, name), *lines, footing(comparison, name))).strip()
 
 
 def method(comparison: Comparison) -> list[str]:
@@ -281,12 +284,6 @@ def signatures(comparison: Comparison) -> tuple[list[str], list[str]]:
     return [d.signature for d in comparison.differences], list(dict.fromkeys((*values, *both)))
 
 
-def _first_sentence(comparison: Comparison, name: str) -> str:
-    """In how many measures a model differs from the reference."""
-    sentence = summary(comparison, name).partition(". ")[0].rstrip(".")
-    return f"{sentence}."
-
-
 def comparison_document(comparisons: Sequence[Comparison]) -> Document:
     """Everything that the report of a comparison says and shows."""
     first = comparisons[0]
@@ -296,7 +293,7 @@ def comparison_document(comparisons: Sequence[Comparison]) -> Document:
         name="comparison",
         title=f"{listed(others)} against {first.reference.name}",
         subtitle="; ".join(suite_line(c.suite) for c in comparisons),
-        lead=tuple(_first_sentence(c, m.name) for c in comparisons for m in c.models[1:]),
+        lead=tuple(verdict(c, m.name) for c in comparisons for m in c.models[1:]),
         sections=(*sections, prose_section("method", "How it was compared", method(first))),
         language=first.suite.card.language,
     )

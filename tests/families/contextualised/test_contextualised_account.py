@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from blank_runs import OBJECTIVE, blank_run, card
 from document_text import (
+    NLI_WORDS,
     chart_texts,
     document_text,
+    estimate_of,
     exhibit,
     section_text,
     table,
@@ -21,7 +23,6 @@ from evenhand.core.account import limits, method, notes, standing, understanding
 from evenhand.core.answers import Answers
 from evenhand.core.chart import DotChart, HistogramChart
 from evenhand.core.document import Document
-from evenhand.core.estimate import Estimate
 from evenhand.core.probe import GENDERS, SCORE
 from evenhand.core.run import Run
 from evenhand.core.settings import Settings
@@ -35,10 +36,6 @@ from evenhand.families.contextualised.mask_probe import mask_probe
 from evenhand.report.cells import limited
 from evenhand.report.write import write_document
 
-FOREIGN = re.compile(
-    r"entail|contradict|hypothes|premise|occupation|ordinary pair|neutral", re.IGNORECASE
-)
-
 
 @pytest.fixture(scope="module")
 def run() -> Run:
@@ -48,12 +45,6 @@ def run() -> Run:
 @pytest.fixture(scope="module")
 def document(run: Run) -> Document:
     return audit_document(run)
-
-
-def estimate_of(run: Run, measure: str) -> Estimate:
-    estimate = run.estimate(measure)
-    assert estimate is not None
-    return estimate
 
 
 def test_the_verdict_on_blanks_tells_the_counted_numbers(run: Run) -> None:
@@ -82,7 +73,7 @@ def test_the_verdict_on_blanks_tells_the_counted_numbers(run: Run) -> None:
     assert "drawing whole word pairs" in method(run)[2]
     assert "2 word pairs, and intervals over so few are rough" in method(run)[2]
     words = [*limits(run), *method(run), *notes(run), understanding(run)]
-    assert not FOREIGN.search(" ".join(words))
+    assert not NLI_WORDS.search(" ".join(words))
 
 
 def test_a_side_is_named_only_where_the_interval_is_on_it(run: Run) -> None:
@@ -116,7 +107,7 @@ def test_a_model_that_sees_gender_is_not_called_blind() -> None:
 
 def test_the_document_tells_of_blanks_and_of_nothing_else(run: Run, document: Document) -> None:
     text = document_text(document)
-    assert not FOREIGN.search(text), FOREIGN.search(text)
+    assert not NLI_WORDS.search(text), NLI_WORDS.search(text)
     assert not re.search(r"\b(?:[Nn]a[Nn]|inf|Infinity|None)\b", text)
     for estimate in run.estimates:
         assert f"{estimate.value:.3f}" in text

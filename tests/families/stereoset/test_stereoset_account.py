@@ -8,11 +8,12 @@ from statistics import fmean
 
 import numpy as np
 import pytest
+from document_text import estimate_of
 from stereoset_items import answers_of, probes_of, suite_of
 
 from evenhand.core import account
 from evenhand.core.document import Callout, Document, Exhibit, Prose, Section, Table
-from evenhand.core.estimate import Estimate, Interval
+from evenhand.core.estimate import Interval
 from evenhand.core.probe import NLI_LABELS
 from evenhand.core.protocols import RespondentOptions
 from evenhand.core.run import Run
@@ -51,12 +52,6 @@ def classified() -> Run:
     check = ask_suite(open_respondent("fixed:random", "pair", RespondentOptions()), ordinary)
     checks = [(ordinary, check)]
     return judge(suite, answers_of(suite, np.asarray(values)), FEW, checks=checks)
-
-
-def estimate_of(run: Run, measure: str) -> Estimate:
-    found = run.estimate(measure)
-    assert found is not None
-    return found
 
 
 def section_of(document: Document, name: str) -> Section:

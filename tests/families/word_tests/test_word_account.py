@@ -8,12 +8,13 @@ from statistics import fmean
 
 import numpy as np
 import pytest
+from document_text import estimate_of
 from word_tests import WINS, answers_of, build, hand_made
 
 from evenhand.core import account, catalog
 from evenhand.core.chart import DotChart
 from evenhand.core.document import Document, Exhibit, Prose, Table
-from evenhand.core.estimate import Estimate, Interval
+from evenhand.core.estimate import Interval
 from evenhand.core.run import Run
 from evenhand.core.settings import Settings
 from evenhand.engine.audit import judge
@@ -46,12 +47,6 @@ def emotions() -> Run:
         [[float(len(p.texts[0]) % 7), float(len(p.texts[1]) % 5)] for p in suite.probes]
     )
     return judge(suite, answers_of(suite, values), FEW, measures=["emotion_fairness"])
-
-
-def estimate_of(run: Run, measure: str) -> Estimate:
-    found = run.estimate(measure)
-    assert found is not None
-    return found
 
 
 def tables(document: Document) -> dict[str, Table]:
