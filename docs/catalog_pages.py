@@ -22,10 +22,13 @@ def _measure(measure: Measure) -> list[str]:
     card = measure.card
     low, high = card.range
     worst = "unbounded" if math.isinf(high) else "says nothing about bias"
+    rule = measure.worst_rule.replace("-", " ")  # who reaches the worst value
     rows = {
         "range": f"{low:g} to {high:g}",
         f"{measure.best} value": f"{measure.fair:g}",
-        "fully stereotyped": worst if measure.worst is None else f"{measure.worst:g}",
+        "fully stereotyped" if rule == "stereotyped" else rule: worst
+        if measure.worst is None
+        else f"{measure.worst:g}",
         "strata": ", ".join(sorted(measure.strata)) or "all",
         "labels it needs": ", ".join(sorted(measure.labels)) or "any",
         "caveat": card.caveat,

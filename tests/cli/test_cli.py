@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, NoReturn
 
+import numpy as np
 import polars as pl
 import pytest
 from commands import QUICK, evenhand, files_in
@@ -18,10 +19,12 @@ from evenhand.core import catalog
 
 REPORT = [
     "answers.parquet",
+    "manifest.json",
     "report.html",
     "report.md",
     "report.tex",
     "results.json",
+    "suite.card.json",
     "suite.jsonl",
 ]
 
@@ -103,6 +106,8 @@ def test_json_on_one_stream_the_path_on_the_other(tmp_path: Path) -> None:
         "nli_coal": 1,
         "fraction_neutral": 1,
         "person_entailment": 0,
+        "stereotype_effect": 1,
+        "default_effect": 0,
     }
     assert err == f"report: {tmp_path / 'run' / 'report.html'}\n"
     assert out == (tmp_path / "run" / "results.json").read_text(encoding="utf-8")
@@ -195,6 +200,10 @@ def test_show_gives_formula_fair_value_and_citation() -> None:
         "0 to 1",
     )
     assert "LREC-COLING" in evenhand("show", "nli_coal").out
+    assert fields["fully stereotyped"] == "1"
+    # who reaches the worst value is named: a stereotyped respondent shows no default
+    default = strict(evenhand("show", "default_effect", "--json").out)
+    assert default["male default"] == "1" and "fully stereotyped" not in default
 
 
 @pytest.mark.parametrize("section", catalog.SECTIONS)
@@ -215,14 +224,15 @@ def test_build_export_verify_and_lint(tmp_path: Path) -> None:
     assert f"digest {card['digest']}" in out
     assert (card["probes"], card["language"]) == (len(lines), "ja")
     code, out, _ = evenhand("suites", "verify", path)
-    assert (code, out.splitlines()[-1]) == (0, "verified")
+    how = "verified: the probes have the digest that mine.card.json states"
+    assert (code, out.splitlines()[-1]) == (0, how)
     code, out, _ = evenhand("suites", "lint", path)
     assert (code, out) == (0, f"{len(lines)} probes: clean\n")
     assert evenhand("suites", "export", "ordinary-nli", "--out", tmp_path / "pairs.jsonl").code == 0
     assert Counter(
         json.loads(row)["tags"]["gold"]
         for row in (tmp_path / "pairs.jsonl").read_text(encoding="utf-8").splitlines()
-    ) == {"entailment": 58, "neutral": 58, "contradiction": 58}
+    ) == {"entailment": 52, "neutral": 52, "contradiction": 52}
 
 
 def test_verify_finds_a_touched_suite_and_lint_a_bad_one(tmp_path: Path) -> None:
@@ -336,6 +346,65 @@ def test_answers_of_a_run_take_no_option_of_a_suite(run: Path) -> None:
 def test_show_lists_the_options_of_a_suite() -> None:
     fields = strict(evenhand("show", "gendered-entailment", "--json").out)
     assert {"--premises", "--per-occupation", "--shares", "--dominance"} <= set(fields)
+
+
+def test_verify_says_verified_only_of_what_it_checked(tmp_path: Path, data: Path) -> None:
+    """It said so of every suite that could be built."""
+
+    def last_line(name: object, *words: object) -> tuple[int, str]:
+        code, out, _ = evenhand("suites", "verify", name, *words)
+        return code, out.splitlines()[-1]
+
+    pinned = (0, "verified: the published text has its pinned digest")
+    for name, language in (("nli-coal", "en"), ("sharma2021:ood", "en"), ("cgb", "zh")):
+        assert last_line(name, "--lang", language, "--data", data) == pinned, name
+    unpinned = (1, "not verified: no digest is pinned for this suite")
+    assert last_line("glue", "--data", data) == unpinned
+    assert last_line("occupation-nli") == unpinned
+    copy = tmp_path / "crows_pairs_anonymized.csv"
+    text = (data / "crows_pairs" / copy.name).read_text("utf-8")
+    copy.write_text(text.replace("really ignorant", "very ignorant", 2), encoding="utf-8")
+    changed = (1, "not verified: the published text has another digest")
+    assert last_line("crows-pairs", "--data", tmp_path) == changed
+    path = tmp_path / "mine.jsonl"
+    evenhand("suites", "export", "ordinary-nli", "--out", path)
+    (tmp_path / "mine.card.json").unlink()
+    reason = "there is no mine.card.json beside the file that states its digest"
+    assert last_line(path) == (1, f"not verified: {reason}")
+
+
+@pytest.mark.usefixtures("plain_page")
+@pytest.mark.parametrize("file", ["answers.parquet", "results.json", "suite.jsonl"])
+def test_files_of_two_runs_are_not_read_as_one(run: Path, tmp_path: Path, file: str) -> None:
+    mixed, other = tmp_path / "mixed", tmp_path / "other"
+    shutil.copytree(run, mixed)
+    assert evenhand("audit", "fixed:stereotyped", *QUICK, "--seed", 3, "--out", other).code == 0
+    shutil.copy(other / file, mixed / file)
+    few = ("--resamples", "100")
+    for words in (("measure", mixed), ("compare", mixed, other), ("labour", mixed)):
+        code, out, err = evenhand(*words, *few)
+        assert (code, out) == (2, ""), words
+        assert err.startswith(f"error: {mixed / file}: is not the file that was written with this")
+
+
+def test_damaged_answers_are_refused(run: Path, tmp_path: Path) -> None:
+    """200 damaged bytes gave a score of 0.811 and the exit code 0."""
+    path = tmp_path / "answers.parquet"
+    raw, rng = (run / "answers.parquet").read_bytes(), np.random.default_rng(0)
+    whole = pl.read_parquet(run / "answers.parquet")
+    tried = 0
+    while tried < 3:
+        start = int(rng.integers(4, len(raw) - 200))
+        path.write_bytes(raw[:start] + rng.bytes(200) + raw[start + 200 :])
+        try:
+            if pl.read_parquet(path).equals(whole):
+                continue
+        except BaseException:  # polars has an exception of its own kind for some damage
+            continue
+        tried += 1  # a table can be read, with other numbers or texts
+        code, out, err = evenhand("measure", path, "--resamples", "100")
+        assert (code, out) == (2, "")
+        assert err.startswith(f"error: {path}: is damaged or was changed")
 
 
 def test_show_prints_brackets_as_they_are_and_names_the_family() -> None:

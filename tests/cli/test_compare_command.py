@@ -27,7 +27,13 @@ from evenhand.report.latex import to_latex
 from evenhand.report.write import print_document, write_document
 
 FASTER = (*QUICK, "--permutations", "100")
-FILES = ["comparison.html", "comparison.json", "comparison.md", "comparison.tex"]
+FILES = [
+    "comparison.html",
+    "comparison.json",
+    "comparison.md",
+    "comparison.tex",
+    "manifest.json",
+]
 
 
 def printed(comparison: Comparison, width: int) -> str:
@@ -58,7 +64,7 @@ def test_the_table_has_the_numbers_of_the_files(tmp_path: Path) -> None:
         "fixed:random@0",
         "fixed:fair",
     ]
-    assert fields["tests"] == len(suite["differences"]) == 6
+    assert fields["tests"] == len(suite["differences"]) == 10
     page = html.unescape((tmp_path / "both" / "comparison.html").read_text("utf-8"))
     forms = [page, *((tmp_path / "both" / name).read_text("utf-8") for name in FILES[2:]), done.out]
     for comparison in suite["differences"]:
@@ -94,7 +100,7 @@ def test_several_suites_and_chosen_measures() -> None:
     )
     assert done.code == 0, done.err
     assert "on occupation-nli 1.0" in done.out
-    assert "on ordinary-nli 1.0" in done.out
+    assert "on ordinary-nli:plain 2.0" in done.out
     one = evenhand(
         "compare",
         "fixed:random",
@@ -109,8 +115,8 @@ def test_several_suites_and_chosen_measures() -> None:
     (suite,) = json.loads(one.out)["suites"]
     assert [d["measure"] for d in suite["differences"]] == ["nli_coal"]
     assert (
-        "ci:bca90x100/paired cluster|test:swap x100/cluster|adjusted:bh/1"
-        in suite["differences"][0]["signature"]
+        "target:new items|ci:bca90x100/occupation x template, paired|"
+        "test:swap x100/occupation|adjusted:bh/1" in suite["differences"][0]["signature"]
     )
 
 
@@ -253,7 +259,8 @@ CASES: dict[str, Callable[[], tuple[Comparison, ...]]] = {
 def test_every_comparison_can_be_told(name: str, tmp_path: Path) -> None:
     comparison = CASES[name]()
     page = write_document(comparison_document(comparison), tmp_path / "x")
-    assert sorted(p.name for p in page.parent.iterdir()) == [f for f in FILES if "json" not in f]
+    names = sorted(p.name for p in page.parent.iterdir())
+    assert names == [f for f in FILES if f != "comparison.json"]
     forms = [
         *(
             (page.parent / f"comparison.{form}").read_text("utf-8")

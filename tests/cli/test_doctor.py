@@ -10,6 +10,7 @@ from models import write_model
 
 from evenhand import __version__
 from evenhand.cli import doctor
+from evenhand.core.checksums import write_sums
 
 DEFAULT = Path(doctor.__file__).parents[1] / "models" / "default"
 
@@ -18,7 +19,7 @@ DEFAULT = Path(doctor.__file__).parents[1] / "models" / "default"
 def healthy(monkeypatch: pytest.MonkeyPatch) -> None:
     """A default model that is as it should be."""
     monkeypatch.setattr(
-        doctor, "_check_model", lambda: "default@0, 90.0% right on ordinary pairs, 0.1 s"
+        doctor, "_check_model", lambda: "default@0, 90.0% right on plain pairs, 0.1 s"
     )
 
 
@@ -61,11 +62,33 @@ def test_a_cache_that_cannot_be_written_is_a_failure(
 def test_a_model_that_understands_nothing_is_a_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_model(tmp_path / "models" / "default")
+    folder = write_model(tmp_path / "models" / "default")
+    write_sums(folder, ["model.onnx", "tokenizer.json", "config.json"])
+    monkeypatch.setattr("evenhand.respondents.location.files", lambda _: tmp_path)
+    code, out, err = evenhand("doctor")
+    assert code == 1
+    assert "model files      3 files have the SHA-256 that SHA256SUMS states" in out
+    assert err.startswith("default model    FAILED: accuracy on plain pairs is only ")
+
+
+def test_a_model_file_that_is_not_the_installed_one_is_a_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One bit of the embedded model could be turned, and nothing said so."""
+    folder = write_model(tmp_path / "models" / "default")
+    write_sums(folder, ["model.onnx", "tokenizer.json", "config.json"])
+    raw = bytearray((folder / "model.onnx").read_bytes())
+    raw[len(raw) // 2] ^= 1
+    (folder / "model.onnx").write_bytes(bytes(raw))
     monkeypatch.setattr("evenhand.respondents.location.files", lambda _: tmp_path)
     code, _, err = evenhand("doctor")
     assert code == 1
-    assert err.startswith("default model    FAILED: accuracy on ordinary pairs is only ")
+    files, model = err.splitlines()
+    assert files.startswith(f"model files      FAILED: the embedded model in {folder} is damaged: ")
+    assert "model.onnx has SHA-256 " in files and files.endswith(
+        "Install evenhand again, or name another model"
+    )
+    assert model.startswith(f"default model    FAILED: the embedded model in {folder} is damaged: ")
 
 
 def test_a_model_that_is_not_there_is_a_failure(
@@ -83,4 +106,4 @@ def test_a_model_that_is_not_there_is_a_failure(
 def test_the_embedded_model_is_sound() -> None:
     code, out, err = evenhand("doctor")
     assert (code, err) == (0, "")
-    assert "right on ordinary pairs" in out
+    assert "right on plain pairs" in out

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -11,7 +13,13 @@ import pytest
 from models import TinyModel, write_model
 from quick import FEW, Opening, load, quick_audit
 
-from evenhand.core.answer_files import read_answers, suite_of, to_table, write_answers
+from evenhand.core.answer_files import (
+    read_answers,
+    readings_path,
+    suite_of,
+    to_table,
+    write_answers,
+)
 from evenhand.core.answers import Answers, Readings, Silence, Status
 from evenhand.core.errors import InputError
 from evenhand.core.probe import Probe
@@ -210,9 +218,100 @@ def test_answers_that_are_taken_away_say_why() -> None:
     assert rest.select([1]).unanswered == {"not answered by the other": 1}
 
 
-def test_a_file_of_an_older_version_is_an_input_error(run: Run, tmp_path: Path) -> None:
-    meaning = '{"respondent": "x", "suite": "s", "labels": ["entailment"], "scale": "logits"}'
-    path = tmp_path / "old.parquet"
-    to_table(run.answers).write_parquet(path, metadata={"evenhand": meaning})
-    with pytest.raises(InputError, match="was written by an older version of evenhand"):
+def test_a_file_of_an_older_version_is_an_input_error(run: Run, path: Path) -> None:
+    """Without a digest, damage cannot be told from what was measured."""
+    meaning = json.loads(pl.read_parquet_metadata(path)["evenhand"])
+    del meaning["digest"]
+    old = {"evenhand": json.dumps(meaning)}
+    to_table(run.answers).write_parquet(path, metadata=old)
+    with pytest.raises(
+        InputError, match="was written by an older version of evenhand and has no digest"
+    ):
         read_answers(path)
+
+
+def test_damaged_bytes_never_give_other_answers(run: Run, path: Path) -> None:
+    """200 damaged bytes gave a score of 0.811 and the exit code 0."""
+    raw = path.read_bytes()
+    rng = np.random.default_rng(0)
+    reasons = set()
+    for count in [1, 20, 200] * 20:
+        start = int(rng.integers(4, len(raw) - count))
+        noise = rng.integers(1, 256, count, dtype=np.uint8)
+        part = np.frombuffer(raw[start : start + count], np.uint8) ^ noise
+        path.write_bytes(raw[:start] + part.tobytes() + raw[start + count :])
+        try:
+            back = read_answers(path)
+        except InputError as refused:
+            reasons.add(str(refused).partition(": ")[2].partition(" (")[0])
+        else:
+            assert back.values.tobytes() == run.answers.values.tobytes()
+            assert (back.probes, back.traits) == (run.answers.probes, run.answers.traits)
+    assert reasons == {"is not a Parquet file", "is damaged or was changed"}
+
+
+CHANGES: dict[str, dict[str, Any]] = {
+    "labels": {"labels": ["contradiction", "neutral", "entailment"]},
+    "scale": {"scale": "log-probabilities"},
+    "respondent": {"respondent": "other@1"},
+    "suite": {"suite": "other@1#0"},
+    "traits": {"traits": {"labels": "e2n1c0/config"}},
+    "factors": {"factors": ["nothing"]},
+}
+
+
+@pytest.mark.parametrize("field", CHANGES)
+def test_a_changed_meaning_is_found_by_the_digest(run: Run, path: Path, field: str) -> None:
+    meaning = {**json.loads(pl.read_parquet_metadata(path)["evenhand"]), **CHANGES[field]}
+    to_table(run.answers).write_parquet(path, metadata={"evenhand": json.dumps(meaning)})
+    with pytest.raises(InputError, match="is damaged or was changed"):
+        read_answers(path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pl.col("entailment") + 1e-9,
+        pl.col("texts").list.reverse(),
+        pl.col("stratum").str.replace("PS", "AS"),
+        pl.lit("refused").alias("status"),
+    ],
+    ids=["value", "texts", "stratum", "status"],
+)
+def test_a_changed_cell_is_found_by_the_digest(path: Path, change: pl.Expr) -> None:
+    metadata = {"evenhand": pl.read_parquet_metadata(path)["evenhand"]}
+    pl.read_parquet(path).with_columns(change).write_parquet(path, metadata=metadata)
+    with pytest.raises(InputError, match="is damaged or was changed"):
+        read_answers(path)
+
+
+def read_twice(seed: int) -> Answers:
+    """Answers to two choices, each read twice."""
+    values = np.random.default_rng(seed).normal(size=(4, 2, 1))
+    readings = Readings(
+        probe=np.asarray([0, 0, 1, 1]), conditions=({"order": "ab"},) * 4, values=values
+    )
+    return replace(choices((2, 2), 1), values=readings.mean(2), readings=readings)
+
+
+def test_readings_of_other_answers_are_refused(tmp_path: Path) -> None:
+    for seed in (1, 2):
+        write_answers(read_twice(seed), tmp_path / f"{seed}.parquet")
+    one, other = (readings_path(tmp_path / f"{seed}.parquet") for seed in (1, 2))
+    one.write_bytes(other.read_bytes())
+    with pytest.raises(InputError, match=r"does not hold the readings behind 1\.parquet"):
+        read_answers(tmp_path / "1.parquet")
+    one.write_bytes(b"no table")
+    with pytest.raises(InputError, match=r"1\.readings\.parquet: is damaged or was changed"):
+        read_answers(tmp_path / "1.parquet")
+    one.unlink()
+    with pytest.raises(InputError, match=r"is missing; it belongs to 1\.parquet"):
+        read_answers(tmp_path / "1.parquet")
+    assert read_answers(tmp_path / "2.parquet").readings is not None
+
+
+def test_readings_that_an_earlier_run_left_are_not_taken(tmp_path: Path) -> None:
+    path = tmp_path / "answers.parquet"
+    write_answers(read_twice(1), path)
+    write_answers(replace(read_twice(2), readings=None), path)
+    assert readings_path(path).exists() and read_answers(path).readings is None

@@ -99,7 +99,7 @@ def test_a_suite_of_a_plugin_can_be_built(plugged: Run, tmp_path: Path) -> None:
     done = plugged(ALL, "suites", "build", "my-suite", "--out", str(tmp_path / "mine.jsonl"))
     assert done.returncode == 0, done.stderr
     card = json.loads((tmp_path / "mine.card.json").read_text(encoding="utf-8"))
-    assert (card["name"], card["probes"]) == ("my-suite", 174)
+    assert (card["name"], card["probes"]) == ("my-suite:plain", 156)
 
 
 @pytest.mark.parametrize(

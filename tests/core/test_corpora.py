@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
 import pytest
 
-from evenhand.core.corpora import find_form, read_sentences
+from evenhand.core.corpora import Pair, find_form, read_corpus, read_sentences
 from evenhand.core.errors import InputError
+from evenhand.core.probe import NLI_LABELS, NOT_ENTAILMENT
 
 
 def write(path: Path, *lines: str) -> Path:
@@ -168,3 +170,45 @@ def test_the_real_files(data: Path) -> None:
     assert premises[0].startswith("An older gentleman") and both[1].startswith("The man is gazing")
     assert len(set(both)) == len(both) > len(premises) > 15_000
     assert len(both) == 37_821
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.jsonl.gz", '{"premise": "A b.", "hypothesis": "C d.", "label": "neutral"}'),
+        ("a.csv.gz", 'premise,hypothesis,label\n"A b.",C d.,neutral'),
+        ("a.tsv.gz", "gold_label\tsentence1\tsentence2\nneutral\tA b.\tC d."),
+        ("a.txt.GZ", "neutral\tA b.\tC d."),  # JSNLI, without a head
+    ],
+)
+def test_every_form_is_read_packed(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_bytes(gzip.compress(text.encode()))
+    corpus = read_corpus(tmp_path / name)
+    assert corpus.pairs == (Pair("A b.", "C d.", "neutral"),)
+    assert corpus.describe()["file"] == str(tmp_path / name)
+    if not name.startswith("a.txt"):
+        assert read_sentences(tmp_path / name, is_hypotheses_too=True) == ["A b.", "C d."]
+
+
+@pytest.mark.parametrize(
+    "damage", [b"no gzip at all", gzip.compress(b"x" * 500)[:-9]], ids=["other", "cut"]
+)
+def test_a_damaged_packed_file_is_named(tmp_path: Path, damage: bytes) -> None:
+    (tmp_path / "a.jsonl.gz").write_bytes(damage)
+    reason = r"a\.jsonl\.gz: is no whole gzip file \(.+\); pack or download it again"
+    with pytest.raises(InputError, match=reason):
+        read_corpus(tmp_path / "a.jsonl.gz")
+
+
+def test_a_packed_file_of_an_unknown_form_is_named_by_its_form(tmp_path: Path) -> None:
+    (tmp_path / "a.xml.gz").write_bytes(gzip.compress(b"<a/>"))
+    with pytest.raises(InputError, match=r"'\.xml' is not a known form"):
+        read_corpus(tmp_path / "a.xml.gz")
+
+
+def test_two_labels_are_read_where_they_are_enough(tmp_path: Path) -> None:
+    row = {"premise": "A b.", "hypothesis": "C d.", "label": "not-entailment"}
+    path = write(tmp_path / "rte.jsonl", json.dumps(row))
+    assert read_corpus(path, (*NLI_LABELS, NOT_ENTAILMENT)).pairs[0].label == NOT_ENTAILMENT
+    with pytest.raises(InputError, match="a file of two labels; three are needed"):
+        read_corpus(path)

@@ -22,12 +22,57 @@ def test_numbers_never_look_like_what_they_are_not() -> None:
         "n/a",
     ]
     assert [text.short_number(v) for v in (0.0, 0.5, 1.0, NAN)] == ["0", "0.5", "1", "n/a"]
-    assert [text.points(v, is_signed=True) for v in (0.0123, -0.0001, -0.2, NAN)] == [
-        "+1.2",
-        "0.0",
-        "-20.0",
-        "n/a",
-    ]
+    assert [text.points(v) for v in (0.0123, -0.0001, -0.2, NAN)] == ["1.2", "0.0", "-20.0", "n/a"]
+
+
+@pytest.mark.parametrize(
+    ("value", "signed", "points"),
+    [
+        (0.0123, "+0.012", "+1.2"),
+        (-0.2, "-0.200", "-20.0"),
+        (0.0004, "+0.0004", "+0.04"),
+        (-0.00003, "-0.00003", "-0.003"),
+        (0.0005, "+0.001", "+0.1"),
+        (0.0, "0.000", "0.0"),
+        (-1e-17, "0.000", "0.0"),
+        (NAN, "n/a", "n/a"),
+    ],
+)
+def test_only_no_difference_is_printed_as_zero(value: float, signed: str, points: str) -> None:
+    assert text.signed(value) == signed
+    assert text.points(value, is_signed=True) == points
+
+
+@pytest.mark.parametrize(
+    ("interval", "signed", "points"),
+    [
+        (Interval(0.013, 0.001, 0.025), "+0.013 [0.001, 0.025]", "+1.3 [0.1, 2.5]"),
+        (Interval(-0.0004, -0.0006, -0.0002), "-0.0004 [-0.0006, -0.0002]", "-0.04 [-0.06, -0.02]"),
+        (Interval(0.02, 0.0003, 0.04), "+0.0200 [0.0003, 0.0400]", "+2.00 [0.03, 4.00]"),
+        (Interval(0.02, 1e-7, 0.04), "+0.020 [0.000, 0.040]", "+2.0 [0.0, 4.0]"),
+        (
+            Interval(0.5, 0.49998, 0.50002),
+            "+0.50000 [0.49998, 0.50002]",
+            "+50.000 [49.998, 50.002]",
+        ),
+        (Interval(0.0, 0.0, 0.0), "0.000 [0.000, 0.000]", "0.0 [0.0, 0.0]"),
+        (Interval(0.00004, NAN, NAN), "+0.00004 [n/a]", "+0.004 [n/a]"),
+        (Interval(NAN, NAN, NAN), "n/a", "n/a"),
+    ],
+)
+def test_a_difference_has_as_many_digits_as_it_needs(
+    interval: Interval, signed: str, points: str
+) -> None:
+    assert text.signed_with_bounds(interval) == signed
+    assert text.in_points(interval, is_signed=True) == points
+
+
+def test_two_levels_are_told_apart() -> None:
+    assert text.levels_in_points(0.421, 0.203) == ("42.1", "20.3")
+    assert text.levels_in_points(0.0001, 0.0004) == ("0.01", "0.04")
+    assert text.levels_in_points(0.25, 0.25) == ("25.0", "25.0")
+    assert text.levels_in_points(0.25, 0.2500001) == ("25.00000", "25.00001")
+    assert text.levels_in_points(0.25, NAN) == ("25.0", "n/a")
 
 
 def test_not_quite_nothing_is_not_rounded_to_it() -> None:

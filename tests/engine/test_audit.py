@@ -56,6 +56,8 @@ def test_a_lambda_that_is_always_neutral_is_fair() -> None:
         "nli_coal": 0,
         "fraction_neutral": 0,
         "person_entailment": 0,
+        "stereotype_effect": 0,
+        "default_effect": 0,
     }
 
 
@@ -68,7 +70,8 @@ def test_a_function_is_asked_anew_each_time() -> None:
 
     quick_audit(count)
     quick_audit(count)
-    assert calls == [60, 128, 46, 60, 128, 46]  # the suite, then 174 ordinary pairs, twice
+    # the suite, then 156 plain and 174 hard pairs, twice
+    assert calls == [60, 128, 28, 128, 46] * 2
 
 
 def test_a_function_of_the_wrong_shape_is_told_so() -> None:
@@ -92,7 +95,8 @@ def test_a_respondent_object_is_asked_once_and_then_known(tmp_path: Path) -> Non
         for r, c in ((first, tmp_path), (second, tmp_path), (third, False))
     ]
     assert isinstance(first, Respondent)
-    assert [len(r.asked) for r in (first, second, third)] == [60 + 174, 0, 60 + 174]
+    asked = 60 + 156 + 174  # the suite, plain and hard pairs
+    assert [len(r.asked) for r in (first, second, third)] == [asked, 0, asked]
     for run in runs:
         expected = [truth(p) for p in run.suite.probes]
         np.testing.assert_array_equal(run.answers.values[:, 0], expected)
@@ -130,7 +134,7 @@ def test_a_suite_file_is_asked_as_it_is(tmp_path: Path) -> None:
     assert run.suite.card.language == "ja"
     assert {e.measure: e.value for e in run.estimates}["nli_coal"] == 1
     assert "lang:ja" in run.estimates[0].signature
-    assert run.sanity[0].signature.split("|")[1].startswith("suite:ordinary-nli@")
+    assert run.sanity[0].signature.split("|")[1].startswith("suite:ordinary-nli:plain@")
 
 
 def test_a_pair_of_one_text_in_a_suite_file_is_named_by_its_row(tmp_path: Path) -> None:
@@ -200,10 +204,20 @@ def test_chosen_measures_are_those_that_are_computed_and_do_not_change_by_compan
 
 def test_baselines_and_sanity_stand_beside_the_estimates() -> None:
     run = quick_audit("fixed:fair")
-    constant = {e.measure: e.value for e in run.baselines["fixed:constant"]}
-    assert constant == pytest.approx(
-        {"nli_coal": 2 / 3, "fraction_neutral": 1, "person_entailment": 1}
-    )
-    assert [(e.measure, e.value, e.probes) for e in run.sanity] == [("accuracy", 1.0, 174)]
+    scores = {rule: [b.value for b in scored] for rule, scored in run.baselines.items()}
+    assert [b.measure for b in run.baselines["fixed:constant"]] == [
+        "nli_coal",
+        "fraction_neutral",
+        "person_entailment",
+        "stereotype_effect",
+        "default_effect",
+    ]
+    assert scores["fixed:constant"] == pytest.approx([2 / 3, 1, 1, 0, 0])
+    assert scores["fixed:random"] == pytest.approx([4 / 9, 2 / 3, 1 / 3, 0, 0], abs=1e-9)
+    assert scores["fixed:stereotyped"] == pytest.approx([1, 1, 0, 1, 0])
+    assert [(e.measure, e.items, e.value, e.probes) for e in run.sanity] == [
+        ("accuracy", "plain pairs", 1.0, 156),
+        ("accuracy", "hard pairs", 1.0, 174),
+    ]
     assert set(run.timing) == {"load_seconds", "ask_seconds", "judge_seconds", "total_seconds"}
     assert run.answers.labels == NLI_LABELS

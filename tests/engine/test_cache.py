@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from models import Counting, numbered, pairs, truth
+from quick import load
 
 from evenhand.core.errors import EvenhandWarning, StorageError
-from evenhand.core.probe import Floats
-from evenhand.engine.ask import ask
+from evenhand.core.probe import Floats, Kind, Probe
+from evenhand.core.suite import Suite
+from evenhand.engine.ask import Asking, ask, ask_suite
 from evenhand.engine.cache import AnswerCache, cache_path, probe_key
 
 PROBES = pairs(*numbered(40))
@@ -211,3 +215,64 @@ def test_the_environment_names_the_folder(tmp_path: Path, monkeypatch: pytest.Mo
     cache.close()
     assert cache.path.parent == tmp_path / "elsewhere" / "answers"
     assert cache.path.exists()
+
+
+def test_a_copied_file_is_refused_for_another_respondent(filled: Path) -> None:
+    """A cache that was copied gave 0.975 for a model whose own score is 0.033."""
+    other, theirs = "other@2", cache_path("other@2", filled)
+    shutil.copy(cache_path(NAME, filled), theirs)
+    with pytest.warns(
+        EvenhandWarning,
+        match=r"holds the answers of counting@1; it was moved to \w+\.foreign and is built anew",
+    ):
+        cache = AnswerCache(other, filled)
+    assert cache.get(PROBES) == {}
+    cache.put(PROBES[:1], list(TRUTH[:1] + 1))
+    cache.close()
+    assert theirs.with_suffix(".foreign").exists()
+    again = AnswerCache(other, filled)  # no warning any more
+    assert again.get(PROBES)[probe_key(PROBES[0])].tolist() == (TRUTH[0, 0] + 1).tolist()
+    again.close()
+    assert run(filled)[1] == 0  # the first one keeps its own
+
+
+def test_a_file_that_does_not_say_whose_it_is_is_refused(filled: Path) -> None:
+    connection = sqlite3.connect(cache_path(NAME, filled))
+    with connection:
+        connection.execute("DROP TABLE owner")
+    connection.close()
+    with pytest.warns(EvenhandWarning, match="holds answers that do not say whose they are"):
+        values, asked = run(filled)
+    np.testing.assert_array_equal(values, TRUTH)
+    assert asked == len(PROBES)
+
+
+def asked_as(kind: Kind, *texts: str, **tags: str) -> Probe:
+    return Probe(id="a", kind=kind, language="en", texts=texts, tags=tags)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (asked_as("pair", "a\0b", "c"), asked_as("pair", "a", "b\0c")),
+        (asked_as("choice", "a", "b\0c"), asked_as("choice", "a", "b", "c")),
+        (asked_as("choice", "a", "b", "c"), asked_as("choice", "a", "b", scoring="c")),
+        (asked_as("pair", "", "a"), asked_as("pair", "a", "")),
+        (asked_as("pair", "a", "b"), asked_as("choice", "a", "b")),
+    ],
+)
+def test_two_questions_never_share_a_key(one: Probe, other: Probe) -> None:
+    """Texts with the character NUL had the key of other texts."""
+    assert probe_key(one) != probe_key(other)
+    assert probe_key(one) == probe_key(replace(one, id="b", stratum="PS", cluster="x"))
+
+
+def test_traits_with_the_separator_are_kept_apart(tmp_path: Path) -> None:
+    one, other = Counting(NAME), Counting(NAME)
+    one.traits = {"prompt": "a|scoring:b"}
+    other.traits = {"prompt": "a", "scoring": "b"}
+    suite = Suite(card=load(limit=1).card, probes=PROBES)
+    for respondent in (one, other):
+        ask_suite(respondent, suite, Asking(cache=tmp_path))
+        assert len(respondent.asked) == len(PROBES)
+    assert len(list((tmp_path / "answers").glob("*.sqlite"))) == 2

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from document_text import document_text
 from quick import load, quick_audit, quick_compare
 from runs import TwoLabels, deaf_to_men, noise, silent
 
@@ -21,7 +23,12 @@ from evenhand.core.signature import Signature
 from evenhand.core.suite import Suite
 from evenhand.core.text import p_value, signed
 from evenhand.engine.compare import Comparison, Contestant, Difference, compare, short_names
-from evenhand.engine.compare_document import nearness_words, notes, summary
+from evenhand.engine.compare_document import (
+    comparison_document,
+    nearness_words,
+    notes,
+    summary,
+)
 from evenhand.stats.corrections import benjamini_hochberg
 
 FEW = Settings(resamples=200, permutations=200)
@@ -82,7 +89,7 @@ def test_only_probes_that_both_answered_count(comparison_of_three: Comparison) -
 
 def test_a_model_does_not_differ_from_itself() -> None:
     comparison = quick_compare([noise, noise], [load()])[0]
-    assert len(comparison.differences) == 3
+    assert len(comparison.differences) == 5
     for apart in comparison.differences:
         assert apart.difference == (0.0, 0.0, 0.0)
         assert apart.distance == (0.0, 0.0, 0.0)
@@ -117,14 +124,15 @@ def test_the_same_call_gives_the_same_numbers(comparison_of_three: Comparison) -
 def test_a_measure_that_one_model_does_not_allow_is_listed() -> None:
     comparison = quick_compare([noise, TwoLabels()], [load()])[0]
     assert {d.measure for d in comparison.differences} == {"person_entailment"}
-    assert {x.measure for x in comparison.left_out} == {"nli_coal", "fraction_neutral"}
+    three = {"nli_coal", "fraction_neutral", "stereotype_effect", "default_effect"}
+    assert {x.measure for x in comparison.left_out} == three
     assert all("two gives entailment, not_entailment" in x.reason for x in comparison.left_out)
     assert (
         "NLI-CoAL is not compared with two: it needs contradiction, neutral; "
         "two gives entailment, not_entailment."
     ) in notes(comparison)
     back = quick_compare([TwoLabels(), noise], [load()])[0]
-    assert {x.measure for x in back.left_out} == {"nli_coal", "fraction_neutral"}
+    assert {x.measure for x in back.left_out} == three
     with pytest.raises(MeasureError, match="two@1: nli_coal needs the labels"):
         quick_compare([noise, TwoLabels()], [load()], measures=["nli_coal"])
 
@@ -162,7 +170,9 @@ def test_answers_to_other_probes_are_refused(tmp_path: Path) -> None:
     with pytest.raises(EvenhandError) as refused:
         compare([first, other])
     assert all(reference in str(refused.value) for reference in suites)
-    with pytest.raises(EvenhandError, match="--suite ordinary-nli answers ordinary-nli"):
+    with pytest.raises(
+        EvenhandError, match="--suite ordinary-nli:plain answers ordinary-nli:plain"
+    ):
         quick_compare([first, "fixed:fair"], ["ordinary-nli"])
     with pytest.raises(EvenhandError, match="needs two or more models; there is fixed:fair"):
         compare(["fixed:fair"])
@@ -177,6 +187,21 @@ def one_cluster() -> Suite:
     )
 
 
+def test_one_answer_of_thousands_is_a_difference_that_can_be_read() -> None:
+    """It was printed as 0.000 [0.000, 0.001], beside values that differ."""
+    suite = load(limit=None)
+    fair = quick_audit("fixed:fair", suite).answers
+    values = fair.values.copy()
+    row = next(i for i, p in enumerate(suite.probes) if p.stratum == "NS")
+    values[row, 0] = values[row, 0][[1, 0, 2]]  # entailment instead of neutral
+    (comparison,) = quick_compare([fair, dataclasses.replace(fair, values=values)])
+    text = document_text(comparison_document([comparison]))
+    count = sum(p.stratum in ("PS", "AS", "NS") for p in suite.probes)
+    assert comparison.differences[1].difference.value == pytest.approx(1 / count)
+    assert re.search(r"Fraction Neutral 0\.000 .* \+0\.0004\d* \[", text)
+    assert "Fraction Neutral +0.0004" in text
+
+
 def test_one_cluster_has_a_difference_but_neither_interval_nor_p() -> None:
     comparison = quick_compare(["fixed:random", "fixed:fair"], [one_cluster()])[0]
     for apart in comparison.differences:
@@ -184,7 +209,7 @@ def test_one_cluster_has_a_difference_but_neither_interval_nor_p() -> None:
         assert np.isnan(
             [apart.difference.low, apart.difference.high, apart.p, apart.adjusted]
         ).all()
-        assert apart.note == "one cluster only: there is neither interval nor p value"
+        assert apart.note == "one occupation only: there is neither interval nor p value"
         assert apart.nearness(FEW) == "unknown"
         assert nearness_words(comparison, apart) == "n/a"
     assert comparison.tests == 0
@@ -225,8 +250,8 @@ def test_numbers_are_never_printed_as_what_they_are_not() -> None:
         "+0.123",
         "-0.123",
         "0.000",
-        "0.000",
-        "0.000",
+        "+0.0001",
+        "-0.0001",
         "n/a",
     ]
     assert [p_value(p) for p in (0.0001, 0.001, 0.25, 1.0, float("nan"))] == [
@@ -301,7 +326,7 @@ def test_a_comparison_asks_and_estimates_only(monkeypatch: pytest.MonkeyPatch) -
     def refuse(*_: object) -> None:
         raise AssertionError("a comparison judges nobody")
 
-    for name in ("judge", "_baselines", "_breakdowns"):
+    for name in ("judge", "score_rules", "_breakdowns"):
         monkeypatch.setattr(audit, name, refuse)
     comparison = quick_compare([noise, "fixed:fair"], [load()])[0]
-    assert [len(m.estimates) for m in comparison.models] == [3, 3]
+    assert [len(m.estimates) for m in comparison.models] == [5, 5]

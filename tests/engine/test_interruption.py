@@ -18,7 +18,7 @@ from evenhand.engine.ask import CHUNK
 SCRIPT = Path(__file__).parent.parent / "support" / "slow_audit.py"
 LIMIT = 4 * CHUNK + 88
 SUITE = [CHUNK] * 4 + [88]
-ORDINARY = [CHUNK, 174 - CHUNK]
+ORDINARY = [CHUNK, 156 - CHUNK, CHUNK, 174 - CHUNK]  # plain pairs, then hard ones
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 

@@ -1,27 +1,31 @@
-"""Label shares of pairs are estimated before a report, with the draws that reports always had."""
+"""Label shares of pairs are estimated before a report, as a whole and by lean and gender word."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from pair_answers import TWO_LABELS, given, noise
 
 from evenhand.core.evidence import label_shares
-from evenhand.core.probe import NLI_LABELS, Probe
+from evenhand.core.probe import NLI_LABELS, Floats, Probe
 from evenhand.core.settings import Settings
 from evenhand.core.suite import Suite, SuiteCard
 from evenhand.families.pairs import (
     StratumRule,
     break_down_labels,
+    cell_name,
     counted_labels,
+    examine_occupations,
     examine_strata,
     label_answers,
     probabilities,
     sentence_frame,
 )
 from evenhand.stats.bootstrap import cluster_totals, generator
+from evenhand.stats.intervals import interval
 
 
 def suite_of(count: int = 60) -> Suite:
@@ -49,7 +53,7 @@ def suite_of(count: int = 60) -> Suite:
     return Suite(card=card, probes=probes)
 
 
-def test_shares_are_resampled_by_cluster_as_always() -> None:
+def test_shares_are_resampled_by_cluster() -> None:
     suite = suite_of()
     table = noise(suite.probes)
     table[5] = np.nan
@@ -62,12 +66,65 @@ def test_shares_are_resampled_by_cluster_as_always() -> None:
     for column, (label, view) in enumerate(zip(NLI_LABELS, views, strict=True)):
         group = view.group("PS")
         assert group is not None and group.probes == len(rows) - 1
-        weights = generator(3, f"PS.{label}").multinomial(7, [1 / 7] * 7, size=2000)
-        drawn = weights @ totals
-        low, high = np.quantile(drawn[:, column] / drawn.sum(axis=1), [0.05, 0.95])
-        expected = (float(shares[:, column].sum()) / (len(rows) - 1), low, high)
-        assert tuple(group.interval) == pytest.approx(expected)
+
+        def share(sums: Floats, column: int = column) -> Floats:
+            return np.asarray(sums[..., column] / sums.sum(axis=-1))
+
+        expected = interval(
+            totals,
+            share,
+            generator(3, f"PS.{label}"),
+            replace(settings, resamples=2000, method="percentile"),
+            (0.0, 1.0),
+        )
+        assert tuple(group.interval) == pytest.approx(tuple(expected))
+        assert group.interval.value == float(shares[:, column].sum()) / (len(rows) - 1)
+        assert 0 <= group.interval.low < group.interval.value < group.interval.high <= 1
         assert view.group("") is not None  # probes without a stratum are a group too
+
+
+def test_shares_by_lean_and_gender_word() -> None:
+    leans = {"female": "female", "male": "male", "none": "none", "unknown": ""}
+    probes = tuple(
+        Probe(
+            id=f"{lean}/{gender}/{i}",
+            kind="pair",
+            language="en",
+            texts=(f"Premise {lean} {i}.", f"Hypothesis {gender} {i}."),
+            stratum="PS",
+            cluster=f"{lean}{i}",
+            tags={"gender": gender} | ({"lean": tag} if tag else {}),
+        )
+        for lean, tag in leans.items()
+        for gender in ("male", "female", "nonbinary")
+        for i in range(4)
+    )
+    suite = Suite(card=suite_of().card, probes=probes)
+    table = noise(probes)
+    every = examine_occupations(suite, given(suite, table), Settings())
+    views = [v for v in every if v.by != "stratum"]
+    assert [v.by for v in views] == ["lean and gender word"] * 3
+    for column, view in enumerate(views):
+        cells = {g.name: g for g in view.groups}
+        assert list(cells) == sorted(
+            cell_name(lean, gender)
+            for lean in ("female", "male", "none")
+            for gender in ("male", "female")
+        )
+        for lean in ("female", "male", "none"):
+            for gender in ("male", "female"):
+                rows = [
+                    i
+                    for i, p in enumerate(probes)
+                    if (p.tags.get("lean"), p.tags["gender"]) == (lean, gender)
+                ]
+                shares = [int(np.argmax(table[i])) == column for i in rows]
+                group = cells[cell_name(lean, gender)]
+                assert group.probes == 4
+                assert group.interval.value == pytest.approx(sum(shares) / 4)
+    plain = suite_of()
+    without = examine_occupations(plain, given(plain, noise(plain.probes)), Settings())
+    assert {v.by for v in without} == {"stratum"}
 
 
 def test_probes_without_a_group_are_left_out() -> None:

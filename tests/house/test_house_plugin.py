@@ -52,8 +52,7 @@ def test_a_family_of_one_folder_gets_a_full_report(folder: Path) -> None:
     assert {"report.html", "report.md", "report.tex", "results.json", "answers.parquet"} <= names
     page = (folder / "run" / "report.html").read_text(encoding="utf-8")
     assert "Preference by sky" in page and page.count("<svg") >= 4  # scores and skies, two widths
-    assert "drawing whole skies with replacement" in page
-    assert "several hours of one of them" in page
+    assert "the bounds say what so many skies cannot exclude" in page
     assert "writers" not in page and "occupation" not in page
     results = json.loads((folder / "run" / "results.json").read_text(encoding="utf-8"))
     assert results["family"] == "towns"
@@ -77,6 +76,9 @@ def test_it_is_listed_shown_built_and_measured(folder: Path) -> None:
     assert "nobody (2026)" in evenhand(folder, "show", "town_preference")
     evenhand(folder, "suites", "build", "towns", "--out", "towns.jsonl")
     evenhand(folder, "audit", "fixed:random", "--suite", "towns.jsonl", *QUICK, "--out", "again")
+    page = (folder / "again" / "report.html").read_text(encoding="utf-8")
+    assert "whole skies are taken as drawn at random" in page
+    assert "several hours of one of them" in page
     text = evenhand(folder, "measure", "again/answers.parquet", *QUICK, "--json")
     fields = json.loads(text)
     assert fields["family"] == "towns"

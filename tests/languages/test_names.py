@@ -180,7 +180,9 @@ def test_a_token_classifier_is_loaded_offline_when_told_so(monkeypatch: pytest.M
     monkeypatch.setitem(sys.modules, "transformers", module)
     assert find_names("folder/tagger").has_name("x")
     assert asked["task"] == "token-classification" and asked["model"] == "folder/tagger"
-    assert asked["model_kwargs"] == {"local_files_only": True}  # conftest sets EVENHAND_OFFLINE
+    # conftest sets EVENHAND_OFFLINE
+    assert asked["model_kwargs"] == {"use_safetensors": True, "local_files_only": True}
+    assert asked["trust_remote_code"] is False
     with pytest.raises(
         LoadError, match=r"cannot load the token classifier 'broken': no such model\. Check"
     ):

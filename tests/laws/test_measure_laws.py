@@ -16,12 +16,12 @@ from hypothesis.extra.numpy import arrays
 from evenhand.core import catalog
 from evenhand.core.answers import Answers
 from evenhand.core.measure import Measure
-from evenhand.core.probe import NLI_LABELS, PREFERENCES, SCORE, Floats, Probe
+from evenhand.core.probe import GENDERS, NLI_LABELS, PREFERENCES, SCORE, Floats, Probe
 from evenhand.core.protocols import RespondentOptions
 from evenhand.core.settings import Settings
 from evenhand.core.suite import Suite, SuiteCard
 from evenhand.engine.ask import ask_suite
-from evenhand.engine.estimate import estimate
+from evenhand.engine.estimate import estimate, evidence_table, find_factors
 from evenhand.engine.suites import limited
 from evenhand.respondents.locate import open_respondent
 
@@ -30,6 +30,20 @@ WORDS = {"recognition", "profession", "emotion"}  # the strata of the word tests
 STEREOSET = {"inter", "intra"}  # its conventions count ties in ways of their own
 OPTIONS = ("stereotype", "anti-stereotype", "unrelated")
 STRICT = ("_official", "_esp_continuous")  # conventions that count a tie against
+
+# ties of a premise whose hypotheses get the same: the tag that must name a gender, how many ties
+TWIN_TIES = {
+    "same_label": ("", 2),
+    "stereotype_preference": ("majority", 1),
+    "dominated_preference": ("lean", 1),
+}
+
+
+def card() -> SuiteCard:
+    """A card with nothing but clusters."""
+    return SuiteCard(
+        name="", version="", language="en", source="", licence="", citation="", description=""
+    )
 
 
 class Case(NamedTuple):
@@ -59,9 +73,9 @@ class Case(NamedTuple):
     def sample(self) -> list[Probe]:
         if WORDS & self.suite.strata:  # three words, four pairs each, and the words of the pairs
             pairs = list(dict.fromkeys(p.tags["pair"] for p in self.read()))[:4]
-            words = [*dict.fromkeys(p.cluster for p in self.read() if p.stratum != "recognition")][
-                :3
-            ]
+            asked = [p for p in self.read() if p.stratum != "recognition"]
+            by_lean = {p.tags.get("lean", p.cluster): p.cluster for p in reversed(asked)}
+            words = list(by_lean.values())[-3:]  # one of each lean
             return [
                 p for p in self.read() if p.tags["pair"] in pairs and p.cluster in (*pairs, *words)
             ]
@@ -208,7 +222,11 @@ every_case = pytest.mark.parametrize("name", CASES)
 
 
 def score(measure: Measure, probes: Sequence[Probe], values: Floats) -> float:
-    return float(measure.combine(measure.evidence(probes, values).sum(axis=0)))
+    return float(measure.combine(sums(measure, probes, measure.evidence(probes, values))))
+
+
+def sums(measure: Measure, probes: Sequence[Probe], evidence: Floats) -> Floats:
+    return evidence_table(measure, probes, evidence).sums
 
 
 def equal(left: float, right: float) -> bool:
@@ -216,9 +234,7 @@ def equal(left: float, right: float) -> bool:
 
 
 def _is_boundary(before: Probe, after: Probe) -> bool:
-    """May shards be cut here? Twins stay together, and so does a word with its pairs."""
-    if after.stratum in WORDS:
-        return after.cluster != before.cluster
+    """May shards be cut here? Twins stay together."""
     return after.twin is None or after.texts[0] != before.texts[0]
 
 
@@ -260,13 +276,16 @@ def test_shards_add_to_the_whole(name: str, data: st.DataObject) -> None:
         )
     )
     shards = [
-        measure.evidence(probes[:cut], values[:cut]).sum(axis=0),
-        measure.evidence(probes[cut:], values[cut:]).sum(axis=0),
+        measure.evidence(probes[:cut], values[:cut]),
+        measure.evidence(probes[cut:], values[cut:]),
     ]
+    together = np.concatenate(shards)
     np.testing.assert_allclose(
-        shards[0] + shards[1], measure.evidence(probes, values).sum(axis=0), atol=1e-9
+        together.sum(axis=0), measure.evidence(probes, values).sum(axis=0), atol=1e-9
     )
-    assert equal(float(measure.combine(shards[0] + shards[1])), score(measure, probes, values))
+    assert equal(
+        float(measure.combine(sums(measure, probes, together))), score(measure, probes, values)
+    )
 
 
 @every_case
@@ -303,7 +322,7 @@ def test_unanswered_rows_do_not_count(name: str, data: st.DataObject) -> None:
 @given(data=st.data())
 def test_the_value_is_within_its_range_and_partial_agrees(name: str, data: st.DataObject) -> None:
     measure, probes = CASES[name].measure, SAMPLES[name]
-    totals = measure.evidence(probes, data.draw(answered(name))).sum(axis=0)
+    totals = sums(measure, probes, measure.evidence(probes, data.draw(answered(name))))
     value, part = float(measure.combine(totals)), float(measure.of_group(totals))
     low, high = measure.card.range
     assert np.isnan(value) or low - 1e-12 <= value <= high + 1e-12
@@ -318,10 +337,21 @@ def test_many_sums_at_once_give_what_each_gives_alone(name: str, data: st.DataOb
     measure, probes = CASES[name].measure, SAMPLES[name]
     evidence = measure.evidence(probes, data.draw(answered(name)))
     weights = data.draw(arrays(np.float64, (5, len(probes)), elements=st.integers(0, 3).map(float)))
-    together = measure.combine(weights @ evidence)
+    clusters = find_factors(measure, card(), probes, np.ones((len(probes), 1)))[0]
+    weights = weights[:, : clusters.levels]
+    table = evidence_table(measure, probes, evidence)
+    together = measure.combine(table.reweighted(clusters, weights))
     assert together.shape == (5,)
     for row, value in zip(weights, together, strict=True):
-        assert equal(float(measure.combine(row @ evidence)), float(value))
+        # a cluster that is drawn three times is there three times
+        copies = [
+            (probe, vector, copy)
+            for probe, vector, code in zip(probes, evidence, clusters.codes, strict=True)
+            for copy in range(int(row[code]))
+        ]
+        drawn = [replace(p, cluster=f"{p.cluster}/{copy}") for p, _, copy in copies]
+        rows = np.asarray([vector for _, vector, _ in copies]).reshape(-1, evidence.shape[1])
+        assert equal(float(measure.combine(sums(measure, drawn, rows))), float(value))
 
 
 @every_case
@@ -335,15 +365,16 @@ def test_a_tie_is_shared_evenly(name: str) -> None:
         return measure.evidence(probes, np.tile(row, (len(probes), 1)).reshape(-1, *shape))
 
     def scores(*cases: tuple[int, ...]) -> list[float]:
-        return [float(measure.combine(evidence(*tops).sum(axis=0))) for tops in cases]
+        return [float(measure.combine(sums(measure, probes, evidence(*tops)))) for tops in cases]
 
     if measure.strata & STEREOSET:
         pytest.skip("its published conventions count a tie against, for or half")
     if measure.strata & WORDS:  # always male, always female, always a tie
         known, fair = [0.5, 0.5, 0.5], [0.0, 0.0, 1.0]  # half of the gendered words are male
-        is_known = measure.worst is None
         product = fair if "recognition" not in measure.strata else [0.0, 0.0, 0.5]
-        expected = known if is_known else product
+        expected = known if measure.worst is None else product
+        if measure.fair == 0:  # the effects: one gender for every lean is a default
+            expected = [1.0, -1.0, 0.0] if "default" in measure.name else [0.0, 0.0, 0.0]
         assert scores((0,), (width // 2,), (0, width // 2)) == expected
         return
     one = np.eye(width)[:1].reshape(1, *shape)
@@ -390,11 +421,25 @@ def test_the_fair_and_the_stereotyped_respondent_reach_the_bounds(
     given = _by_turns(answers) if is_strict else answers
     result = estimate(measure, suite, given, Settings(resamples=200))
     assert result.value == pytest.approx(expected, abs=1e-12)
-    assert (result.low, result.high) == pytest.approx((expected, expected), abs=1e-12)
-    ties = 0 if is_strict else sum(p.tags[rule] == "equal" for p in case.read())
+    if result.has_variation:
+        assert (result.low, result.high) == pytest.approx((expected, expected), abs=1e-12)
+    elif measure.is_bounded:  # no variation: the bounds are what so many clusters cannot exclude
+        low, high = measure.card.range
+        fewest = min(result.levels.values())
+        share = 1 - 0.05 ** (1 / fewest)
+        expected_bounds = (
+            expected - share * (expected - low),
+            expected + share * (high - expected),
+        )
+        assert (result.low, result.high) == pytest.approx(expected_bounds, abs=1e-12)
+        assert result.note.startswith("no variation seen among")
+    ties = 0 if is_strict else sum(p.tags.get(rule) == "equal" for p in case.read())
+    if rule == "fair" and measure.name in TWIN_TIES:  # both hypotheses of a premise at 0.5
+        tag, each = TWIN_TIES[measure.name]
+        premises = [p for p in case.read() if p.tags["gender"] == "female"]
+        ties = each * sum(not tag or p.tags[tag] in GENDERS for p in premises)
     assert result.coverage == 1.0
     assert result.ties == ties or labels
-    assert result.note in ("", f"only {result.clusters} clusters: the interval is rough")
 
 
 @every_case
@@ -427,3 +472,25 @@ def test_swapping_the_genders_mirrors_what_is_signed(name: str, data: st.DataObj
     plain, swapped = score(measure, probes, values), score(measure, probes, values[:, ::-1])
     mirrored = {"pb_lean": -plain, "objective_accuracy": 1 - plain}.get(measure.name, plain)
     assert np.isclose(swapped, mirrored, rtol=0, atol=1e-9, equal_nan=True)
+
+
+def _labels_alone(values: Floats) -> Floats:
+    """1 for the highest label of every option, or for the highest option of single numbers."""
+    axis = 2 if values.shape[2] > 1 else 1
+    return np.asarray(values == values.max(axis=axis, keepdims=True), dtype=np.float64)
+
+
+@every_case
+def test_a_measure_says_whether_labels_are_enough_for_it(name: str) -> None:
+    """Without a need for numbers it gives the same by labels alone; with it, by pairs, not."""
+    measure, probes = CASES[name].measure, SAMPLES[name]
+    rng = np.random.default_rng(5)
+    are_equal = []
+    for _ in range(5):
+        values = rng.normal(size=(len(probes), *CASES[name].shape))
+        by_label = score(measure, probes, _labels_alone(values))
+        are_equal.append(equal(score(measure, probes, values), by_label))
+    if not measure.needs_numbers:
+        assert all(are_equal)
+    elif measure.kind != "choice":  # of two numbers the higher one is all that is compared
+        assert not all(are_equal)

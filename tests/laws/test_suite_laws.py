@@ -136,10 +136,11 @@ def test_frames_are_used_about_equally_often(language: str) -> None:
     assert max(uses.values()) - min(uses.values()) <= 3  # one premise: three hypotheses
 
 
+@pytest.mark.parametrize("variant", BUILT_IN["ordinary-nli"].variants)
 @pytest.mark.parametrize("language", BUILT_IN["ordinary-nli"].languages)
-def test_ordinary_pairs_ask_the_whole_lexicon_with_all_labels(language: str) -> None:
-    probes = build("ordinary-nli", language, "").probes
-    rows = lexicons.table(language, "pairs")
+def test_ordinary_pairs_ask_the_whole_lexicon_with_all_labels(language: str, variant: str) -> None:
+    probes = build("ordinary-nli", language, variant).probes
+    rows = lexicons.table(language, f"pairs_{variant}")
     assert [(p.texts, p.tags["gold"]) for p in probes] == [
         ((r["premise"], r["hypothesis"]), r["label"]) for r in rows
     ]

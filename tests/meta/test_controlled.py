@@ -84,9 +84,9 @@ def test_the_command_writes_what_it_says(tmp_path: Path) -> None:
         0.2,
         "--lang",
         "ja",
-        "--train",
+        "--train-pairs",
         400,
-        "--dev",
+        "--dev-pairs",
         40,
         "--out",
         tmp_path / "set",
@@ -125,17 +125,20 @@ def test_the_command_writes_what_it_says(tmp_path: Path) -> None:
             "1 of 20 words is not biased and cannot be split",
         ),
         (["--rate", "0.5", "--words", "0"], "--words is 0; give at least 1 of each lean"),
-        (["--rate", "0.5", "--train", "3001"], "--train is 3001; give a multiple of 4"),
+        (["--rate", "0.5", "--train-pairs", "3001"], "--train-pairs is 3001; give a multiple of 4"),
         (
-            ["--rate", "0.5", "--train", "3000", "--correct", "third", "--dev", "100"],
-            "--dev is 100; give a multiple of 6",
+            ["--rate", "0.5", "--train-pairs", "3000", "--correct", "third", "--dev-pairs", "100"],
+            "--dev-pairs is 100; give a multiple of 6",
         ),
         (["--rate", "0.5", "--correct", "most"], "--correct is 'most'; there are half, third"),
         (
             ["--rate", "0.5", "--lang", "ko"],
             "there are no bias-controlled sets in 'ko'; there are in en, ja, zh",
         ),
-        (["--rate", "0.5", "--train", "300000"], "sentences for one word, and there are 1,260"),
+        (
+            ["--rate", "0.5", "--train-pairs", "300000"],
+            "sentences for one word, and there are 1,260",
+        ),
     ],
 )
 def test_bad_input_is_refused_before_anything_is_written(
@@ -223,7 +226,7 @@ def test_every_suite_is_cut_to_the_words_of_the_ladder() -> None:
         "emotion",
         "gender-recognition",
         "gendered-entailment",
-        "ordinary-nli",
+        "ordinary-nli:plain",
         "profession",
     ]
     assert {

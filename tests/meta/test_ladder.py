@@ -154,7 +154,9 @@ def test_side_by_side_gives_the_same_answers(
 
 
 def test_the_command_leaves_a_report(ladder: Path, options: LadderOptions) -> None:
-    sizes = "--train 24 --dev 8 --words 2 --seeds 1 --rates 0,0.5,1 --errors none".split()
+    sizes = (
+        "--train-pairs 24 --dev-pairs 8 --words 2 --seeds 1 --rates 0,0.5,1 --errors none".split()
+    )
     again = (*sizes, *"--recipe small --suites ordinary-nli --json".split())
     done = evenhand("meta", "run", "--out", ladder, "--encoder", options.encoder, *again)
     assert done.code == 0, done.err

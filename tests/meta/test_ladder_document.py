@@ -15,13 +15,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from document_text import chart_texts, document_text, table, table_rows
-from ladders import SCORES, SUITE, large_ladder, make_ladder, quick_rank, read, rungs
+from ladders import ERRORS, RATES, SCORES, SUITE, large_ladder, make_ladder, quick_rank, read, rungs
 from rich.console import Console
 
 from evenhand.core.chart import DotChart, LineChart
-from evenhand.core.document import Callout, Facts
+from evenhand.core.document import Callout, Facts, Prose
 from evenhand.core.plain import to_json
-from evenhand.meta.charts import first_scores, fixed_rate, slug
+from evenhand.meta.charts import effect_scores, first_scores, fixed_rate, slug
 from evenhand.meta.document import ladder_document, report_fields
 from evenhand.meta.ladder import FILE, Ladder, ladder_fields, read_ladder
 from evenhand.meta.ranking import Series, Standing
@@ -63,6 +63,7 @@ def test_every_form_has_the_same_numbers(tmp_path: Path) -> None:
     assert page == tmp_path / "out" / "ladder.html"
     assert sorted(p.name for p in page.parent.iterdir()) == sorted(
         [
+            "manifest.json",
             *(f"ladder.{form}" for form in ("html", "json", "md", "tex")),
             *(f"{name}.{form}" for name in CHARTS for form in ("png", "svg")),
         ]
@@ -263,6 +264,42 @@ def test_the_first_chart_shows_what_the_paper_compares(large: Ladder) -> None:
 def line_chart(ladder: Ladder, standings: tuple[Standing, ...], name: str) -> LineChart:
     charts = ladder_document(ladder, standings).charts
     return next(c for c in charts if isinstance(c, LineChart) and c.name == name)
+
+
+def test_both_effects_have_a_chart_of_their_own() -> None:
+    effects = {
+        "stereotype_effect": lambda rung: rung.rate - (1 - rung.rate) * rung.errors,
+        "default_effect": lambda rung: 0.0,
+    }
+    ladder = make_ladder({**SCORES, **effects})
+    standings = quick_rank(ladder)
+    assert [s.measure for s in effect_scores(standings)] == [*effects]
+    document = ladder_document(ladder, standings)
+    (section,) = (s for s in document.sections if s.name == "effects")
+    chart, prose = section.blocks
+    assert isinstance(chart, LineChart) and isinstance(prose, Prose)
+    assert section.title == f"Stereotype and default effect on {SUITE} along the ladder"
+    rates, errors = chart.panels
+    assert rates.domain == errors.domain == (-1.0, 1.0) and rates.fair == errors.fair == 0
+    rising, level = (line.means for line in rates.lines)
+    assert dict(rising) == pytest.approx({r: 2 * r - 1 for r in RATES})
+    assert dict(level) == pytest.approx(dict.fromkeys(RATES, 0.0))
+    falling, _ = (line.means for line in errors.lines)
+    assert dict(falling) == pytest.approx({e: 0.5 - 0.5 * e for e in ERRORS})
+    assert "the stereotype effect falls as they rise" in prose.lines[0]
+    verdicts = {row[0]: row[-1] for row in table_rows(document, "standings")}
+    assert verdicts["Stereotype effect"] == "found"
+    assert verdicts["Default effect"] == "constant"
+    assert {"Stereotype effect", "Default effect"} <= {
+        row[0] for row in table_rows(document, "table2")
+    }
+
+
+def test_without_both_effects_there_is_no_chart_of_them() -> None:
+    ladder = make_ladder(SCORES)
+    document = ladder_document(ladder, quick_rank(ladder))
+    assert "effects" not in {s.name for s in document.sections}
+    assert effect_scores(()) == []
 
 
 def test_lines_are_the_means_and_the_seeds() -> None:

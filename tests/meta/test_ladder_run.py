@@ -8,20 +8,23 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from commands import evenhand
 from document_text import table_rows
 from ladders import quick_rank
+from models import write_model
 from plugin_family import FAMILY
 
 from evenhand.core import catalog
 from evenhand.core.errors import LoadError
-from evenhand.core.probe import NLI_LABELS, Kind
+from evenhand.core.probe import GENDERS, NLI_LABELS, Kind
 from evenhand.core.protocols import Respondent, RespondentOptions
 from evenhand.meta import run
+from evenhand.meta.controlled import CORRECT, build_sets, label_of
 from evenhand.meta.document import ladder_document
-from evenhand.meta.options import LadderOptions
-from evenhand.meta.plan import make_plan, suites_of
+from evenhand.meta.options import LadderOptions, SetOptions
+from evenhand.meta.plan import asked_suite, make_plan, suites_of
 from evenhand.meta.run import Execution, run_ladder
 from evenhand.respondents.locate import open_respondent
 
@@ -43,6 +46,7 @@ def untrained(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(run, "open_respondent", open_rule)
     monkeypatch.setattr(run, "train", lambda job: 0.99)
+    monkeypatch.setattr(run, "trained_labels", lambda model: {})
     monkeypatch.setattr(run, "require_packages", lambda: None)
 
 
@@ -63,6 +67,11 @@ def towns(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.undo()
     for cached in caches:
         cached.cache_clear()
+
+
+def test_the_labels_of_a_model_are_those_of_its_training(tmp_path: Path) -> None:
+    folder = write_model(tmp_path / "model", labels=("contradiction", "entailment", "neutral"))
+    assert run.trained_labels(folder) == {"contradiction": 0, "entailment": 1, "neutral": 2}
 
 
 def test_both_ladders_share_a_model() -> None:
@@ -138,7 +147,8 @@ def test_a_finished_ladder_is_measured_again_without_torch(
         raise LoadError("no torch")
 
     monkeypatch.setattr(run, "require_packages", refuse)
-    assert len(run_ladder(options, tmp_path, SILENT).readings) == 3 * 4
+    # four measures of occupations, one of persons, one of ordinary pairs
+    assert len(run_ladder(options, tmp_path, SILENT).readings) == 3 * 6
     with pytest.raises(LoadError, match="no torch"):  # another suite: the models must answer it
         run_ladder(replace(options, suites=("gendered-entailment",)), tmp_path, SILENT)
 
@@ -160,3 +170,42 @@ def test_bad_options_are_refused_before_torch_is_looked_for(
     assert done.code == 2
     assert message in done.err
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("language", ["en", "ja", "zh"])
+def test_effects_of_models_that_learnt_their_rate_perfectly(language: str) -> None:
+    """The stereotype effect is the balance of biased and swapped words; there is no default."""
+    plan = make_plan(language)
+    suite = asked_suite(plan)
+    for rate, errors in ((0.0, 1.0), (0.3, 1.0), (0.3, 0.0), (0.5, 1.0), (1.0, 1.0)):
+        parts = build_sets(plan, rate, SetOptions(train=1200, dev=240, errors=errors)).parts
+        values = np.zeros((len(suite.probes), 1, 3))
+        for row, probe in enumerate(suite.probes):
+            gender, part = probe.tags["gender"], parts[probe.cluster]
+            is_about_gender = gender in GENDERS and part != CORRECT
+            label = label_of(probe.tags["lean"], gender, part) if is_about_gender else "neutral"
+            values[row, 0, NLI_LABELS.index(label)] = 1.0
+        scores = {}
+        for name in ("stereotype_effect", "default_effect"):
+            measure = catalog.measure(name)
+            scores[name] = float(
+                measure.combine(measure.evidence(suite.probes, values).sum(axis=0))
+            )
+        expected = rate - (1 - rate) * errors
+        assert scores == pytest.approx({"stereotype_effect": expected, "default_effect": 0.0})
+
+
+@pytest.mark.usefixtures("untrained")
+def test_both_effects_stand_on_every_ladder(tmp_path: Path) -> None:
+    ladder = run_ladder(QUICK, tmp_path, SILENT)
+    measured = {(r.suite.partition(":")[0], r.measure): r for r in ladder.readings}
+    for suite, names in {
+        "occupation-nli": ("stereotype_effect", "default_effect"),
+        "gendered-entailment": ("stereotype_effect_probability", "default_effect_probability"),
+        "profession": ("profession_stereotype_effect", "profession_default_effect"),
+    }.items():
+        for name in names:
+            reading = measured[suite, name]
+            assert reading.value == (1.0 if "stereotype" in name else 0.0), reading.note
+    document = ladder_document(ladder, quick_rank(ladder))
+    assert "effects" in {s.name for s in document.sections}

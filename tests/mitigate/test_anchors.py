@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from evenhand import lexicons
 from evenhand.core import catalog
 from evenhand.core.answers import Answers
+from evenhand.core.corpora import Pair
 from evenhand.core.errors import EvenhandError
 from evenhand.core.probe import NLI_LABELS
 from evenhand.core.protocols import SuiteOptions
@@ -30,7 +31,6 @@ from evenhand.mitigate.anchors import (
     unseen_part,
     write_anchors,
 )
-from evenhand.train.corpus import Pair
 
 ENGLISH = catalog.language("en")
 THINGS = (

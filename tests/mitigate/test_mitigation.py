@@ -16,6 +16,7 @@ from commands import evenhand
 from mitigations import make_mitigation
 
 from evenhand.core.answers import Answers, Replies
+from evenhand.core.corpora import Pair, read_corpus
 from evenhand.core.errors import EvenhandError, InputError, LabelError, UnknownNameError
 from evenhand.core.probe import NLI_LABELS, Kind, Probe
 from evenhand.core.settings import Settings
@@ -31,7 +32,7 @@ from evenhand.mitigate.compare import (
 )
 from evenhand.mitigate.records import ACCURACY, BEFORE, Mitigation, read_mitigation
 from evenhand.mitigate.run import MitigationOptions, mitigation_recipe, prepare
-from evenhand.train.corpus import Pair, read_corpus, write_corpus
+from evenhand.train.corpus import write_corpus
 from evenhand.train.recipes import RecipeChanges
 
 

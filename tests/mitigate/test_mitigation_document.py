@@ -74,6 +74,28 @@ def test_what_is_not_shown_is_said() -> None:
     assert not any("The control" in line for line in wording.not_shown(RECORD))
 
 
+def test_a_small_change_that_is_shown_is_printed() -> None:
+    """It read: falls from 0.0 to 0.0 % (0.25 of before; 0.0 [0.0, 0.0] points, ...)."""
+    tiny = {BEFORE: 0.0004, "swap": 0.0001}
+    scores = tuple(
+        replace(s, value=tiny.get(s.model, s.value)) if s.measure == "nli_coal" else s
+        for s in RECORD.scores
+    )
+    changes = tuple(
+        replace(c, value=-0.0003, low=-0.0005, high=-0.0001, adjusted=0.0001)
+        if (c.measure, c.model, c.against) == ("nli_coal", "swap", BEFORE)
+        else c
+        for c in RECORD.changes
+    )
+    record = replace(RECORD, scores=scores, changes=changes)
+    assert wording.summary(record, "swap")[0] == (
+        "NLI-CoAL on occupation-nli falls from 0.04 to 0.01 % (0.25 of before; "
+        "-0.03 [-0.05, -0.01] points, adjusted p <0.001)."
+    )
+    tables = [texts(table)["swap"] for table in level_tables(record)]
+    assert any("-0.03 [-0.05, -0.01]" in cells for cells in tables)
+
+
 def test_unseen_occupations_and_published_suites_are_told_apart() -> None:
     assert wording.generality(RECORD) == [
         "anchors: NLI-CoAL on occupation-nli (unseen occupations) falls from 43.0 to 21.0 % "
@@ -96,7 +118,7 @@ def test_one_name_a_measure_on_the_whole_page() -> None:
     text = document_text(DOCUMENT) + to_json(report_fields(RECORD))
     assert "ΔP" not in text and "DP" not in text
     assert wording.method(RECORD)[2] == (
-        "Acc (Accuracy on ordinary pairs): 100 is right; NLI-CoAL: 0 is fair; "
+        "Acc (Accuracy): 100 is right; NLI-CoAL: 0 is fair; "
         "FN (Fraction Neutral): 0 is fair; person (Person entailment): 100 is fair; "
         "dP (entailment gap): 0 is fair; S (same label): 100 is fair; "
         "B (stereotype preference): 50 is fair. All in percent."
@@ -107,8 +129,9 @@ def test_one_name_a_measure_on_the_whole_page() -> None:
     ("value", "plain", "signed"),
     [
         (0.1234, "12.3", "+12.3"),
-        (-0.0001, "0.0", "0.0"),
-        (0.0001, "0.0", "0.0"),
+        (-0.0001, "0.0", "-0.01"),
+        (0.0001, "0.0", "+0.01"),
+        (0.0, "0.0", "0.0"),
         (-0.02, "-2.0", "-2.0"),
         (float("nan"), "n/a", "n/a"),
     ],

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from evenhand.core import catalog
+from evenhand.core.corpora import Pair
 from evenhand.core.errors import EvenhandError, UnknownNameError
 from evenhand.mitigate.anchors import AnchorPlan
 from evenhand.mitigate.methods import METHODS, Materials, find_methods, names_occupation
-from evenhand.train.corpus import Pair
 
 PAIRS = (
     Pair("A man walks his dog.", "A man is outside.", "entailment"),

@@ -11,6 +11,7 @@ import typer
 from training_room import Room
 from typer.testing import CliRunner
 
+from evenhand.core.corpora import Pair, read_corpus
 from evenhand.core.errors import EvenhandError, LoadError
 from evenhand.core.probe import NLI_LABELS
 from evenhand.core.settings import Settings
@@ -22,7 +23,7 @@ from evenhand.mitigate.run import (
     mitigation_recipe,
     require_trainable,
 )
-from evenhand.train.corpus import Pair, read_corpus, write_corpus
+from evenhand.train.corpus import write_corpus
 from evenhand.train.recipes import RecipeChanges
 
 pytest.importorskip("torch", reason="needs the train extra")

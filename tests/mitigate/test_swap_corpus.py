@@ -11,10 +11,10 @@ from commands import evenhand, files_in
 from document_text import table_rows
 
 from evenhand.core import catalog
+from evenhand.core.corpora import read_corpus
 from evenhand.core.errors import EvenhandWarning, InputError
 from evenhand.languages.gender_words import NameSwap
 from evenhand.mitigate.swap import SwapOptions, swap_document, swap_file
-from evenhand.train.corpus import read_corpus
 
 ENGLISH = catalog.language("en")
 ROWS = [

@@ -242,7 +242,7 @@ def test_the_command_asks_models_and_reads_runs(tmp_path: Path) -> None:
         for e in (".png", ".svg")
     ]
     assert files_in(tmp_path / "out") == sorted(
-        ["people.html", "people.json", "people.md", "people.tex", *figures]
+        ["manifest.json", "people.html", "people.json", "people.md", "people.tex", *figures]
     )
     fields = json.loads((tmp_path / "out" / "people.json").read_text("utf-8"))
     assert [m["name"] for m in fields["models"]] == ["bert", "fixed:stereotyped", "fixed:fair"]

@@ -41,12 +41,15 @@ GAP = Interval(-0.123, -0.15, -0.098)
         (Interval(0.5, math.nan, math.nan), "interval", "0.500 [n/a]"),
         (NO_INTERVAL, "interval", "n/a"),
         (about(0.013, 0.012), "signed interval", "+0.013 [0.001, 0.025]"),
+        (about(0.0004, 0.0002), "signed interval", "+0.0004 [0.0002, 0.0006]"),
+        (0.0004, "signed", "+0.0004"),
         (NO_INTERVAL, "signed interval", "n/a"),
         (about(0.452), "bounds", "[0.432, 0.472]"),
         (NO_INTERVAL, "bounds", "[n/a]"),
         (0.421, "points", "42.1"),
         (about(0.421), "points", "42.1 [40.1, 44.1]"),
         (GAP, "signed points", "-12.3 [-15.0, -9.8]"),
+        (about(0.0004, 0.0002), "signed points", "+0.04 [0.02, 0.06]"),
         (about(0.452), "number", "0.452"),
     ],
 )
@@ -65,6 +68,8 @@ def test_a_value_and_its_bounds_are_the_cell() -> None:
     assert bounds_text(about(0.452), "interval") == "[0.432, 0.472]"
     assert value_text(GAP, "signed points") == "-12.3"
     assert bounds_text(GAP, "signed points") == "[-15.0, -9.8]"
+    assert value_text(about(0.0004, 0.0002), "signed points") == "+0.04"
+    assert bounds_text(about(0.0004, 0.0002), "signed points") == "[0.02, 0.06]"
     assert bounds_text(0.4, "number") == bounds_text("x", "interval") == ""
     assert value_text(about(0.452), "bounds") == "[0.432, 0.472]"
 

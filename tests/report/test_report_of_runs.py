@@ -35,10 +35,12 @@ from evenhand.report.write import write_document
 
 FILES = [
     "answers.parquet",
+    "manifest.json",
     "report.html",
     "report.md",
     "report.tex",
     "results.json",
+    "suite.card.json",
     "suite.jsonl",
 ]
 
@@ -77,7 +79,7 @@ def test_every_run_can_be_told(name: str, tmp_path: Path) -> None:
     page = write_document(document, folder, extra=run_files(run, document))
     assert sorted(path.name for path in folder.iterdir()) == FILES
     assert not list(tmp_path.glob(".report*"))
-    texts = [(folder / name).read_text("utf-8") for name in FILES[1:4]]
+    texts = [(folder / name).read_text("utf-8") for name in FILES[2:5]]
     forms = [*texts, printed(run, 80), printed(run, 120)]
     for form in forms:
         assert not re.search(r"\bnan\b", form, flags=re.IGNORECASE)
@@ -85,8 +87,7 @@ def test_every_run_can_be_told(name: str, tmp_path: Path) -> None:
     for estimate in run.estimates:
         if not math.isfinite(estimate.value):
             for form in forms:
-                flat = html.unescape(form).replace("\n", " ")
-                assert estimate.note in flat or estimate.note in form
+                assert estimate.note in " ".join(html.unescape(form).split())
     assert page == folder / "report.html"
 
 
@@ -110,7 +111,17 @@ def test_results_hold_every_number_and_null_for_none(run: Run) -> None:
     assert [len(view["groups"]) for view in results["breakdowns"]] == counts
     assert results["suite"]["digest"] == run.suite.digest
     assert results["suite"]["limit"] == 600
-    assert set(results["baselines"]) == {"fixed:random", "fixed:constant"}
+    assert list(results["baselines"]) == [
+        "fixed:random",
+        "fixed:constant",
+        "fixed:male-default",
+        "fixed:female-default",
+        "fixed:stereotyped",
+    ]
+    first = results["baselines"]["fixed:random"][0]
+    assert list(first) == ["measure", "value", "low", "high", "draws", "note"]
+    assert first["value"] == pytest.approx(4 / 9) and first["low"] < 4 / 9 < first["high"]
+    assert results["baselines"]["fixed:constant"][0]["draws"] == 0
     quiet = short(silent)
     empty = json.loads(str(run_files(quiet, audit_document(quiet))["results.json"]))
     assert {e["value"] for e in empty["estimates"]} == {None}
@@ -172,7 +183,7 @@ def test_a_hostile_suite_stays_words() -> None:
     assert "<script" not in markdown.partition("```")[0].replace("\\<", "")
     for line in markdown.splitlines():
         if line.startswith("| "):
-            assert len(re.findall(r"(?<!\\)\|", line)) in {4, 5, 6, 7}
+            assert len(re.findall(r"(?<!\\)\|", line)) in {4, 5, 6, 7, 8}
     assert "alert('x')" in printed(run, 120)
 
 

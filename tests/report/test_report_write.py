@@ -28,6 +28,7 @@ def test_the_three_forms_and_what_else_is_given(tmp_path: Path) -> None:
     assert page == folder / "report.html"
     assert names(folder) == [
         "answers.parquet",
+        "manifest.json",
         "report.html",
         "report.md",
         "report.tex",
@@ -43,7 +44,8 @@ def test_figures_where_they_are_asked_for(tmp_path: Path) -> None:
     twice = document(dot_chart(), replace(dot_chart(), title="Again"), name="ladder")
     write_document(twice, tmp_path, has_figures=True)
     files = [f"{name}.{form}" for name in ("scores", "scores-2") for form in ("svg", "png")]
-    assert set(names(tmp_path)) == {"ladder.html", "ladder.md", "ladder.tex", *files}
+    forms = {"ladder.html", "ladder.md", "ladder.tex"}
+    assert set(names(tmp_path)) == {"manifest.json", *forms, *files}
     assert (tmp_path / "scores.png").read_bytes().startswith(b"\x89PNG")
     assert "Again" in (tmp_path / "scores-2.svg").read_text("utf-8")
 

@@ -113,17 +113,31 @@ def test_a_probe_that_does_not_say_gets_no_answer_and_is_counted(rule: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("rule", "coal", "neutral", "person"),
-    [("fair", 0, 0, 1), ("stereotyped", 1, 1, 0), ("constant", 2 / 3, 1, 1)],
+    ("rule", "values"),
+    [
+        ("fair", [0, 0, 1, 0, 0]),
+        ("stereotyped", [1, 1, 0, 1, 0]),
+        ("constant", [2 / 3, 1, 1, 0, 0]),
+        ("male-default", [None, 1, math.nan, 0, 1]),
+        ("female-default", [None, 1, math.nan, 0, -1]),
+    ],
 )
 @pytest.mark.parametrize("lang", ["en", "ja", "zh"])
-def test_what_the_rules_score(
-    rule: str, lang: str, coal: float, neutral: float, person: float
-) -> None:
+def test_what_the_rules_score(rule: str, lang: str, values: list[float | None]) -> None:
+    """A default is no stereotype, whatever NLI-CoAL makes of it."""
     run = quick_audit(f"fixed:{rule}", load(lang=lang, limit=120))
-    assert {e.measure: e.value for e in run.estimates} == pytest.approx(
-        {"nli_coal": coal, "fraction_neutral": neutral, "person_entailment": person}
-    )
+    assert [e.measure for e in run.estimates] == [
+        "nli_coal",
+        "fraction_neutral",
+        "person_entailment",
+        "stereotype_effect",
+        "default_effect",
+    ]
+    male = [p.tags["lean"] == "male" for p in run.suite.probes if p.stratum in ("PS", "AS")]
+    share = sum(male) / len(male)  # of the pairs about occupations with a stereotype
+    share = share if rule == "male-default" else 1 - share
+    expected = [(2 * share + 1) / 3 if v is None else v for v in values]
+    assert [e.value for e in run.estimates] == pytest.approx(expected, nan_ok=True)
 
 
 def test_identity_names_the_seed_where_it_matters() -> None:
@@ -139,3 +153,39 @@ def test_an_unknown_rule_is_named_with_a_close_one() -> None:
         UnknownNameError, match=r"unknown fixed respondent 'stereotype'\. Did you mean stereotyped"
     ):
         RESPONDENT.open("fixed:stereotype", RespondentOptions())
+
+
+def gendered(gender: str) -> Probe:
+    return Probe(
+        id=gender,
+        kind="pair",
+        language="en",
+        texts=("A nurse sleeps.", f"A {gender} one sleeps."),
+        tags={"gender": gender},
+    )
+
+
+@pytest.mark.parametrize(("rule", "own"), [("male-default", "male"), ("female-default", "female")])
+def test_a_default_sees_one_gender_everywhere(rule: str, own: str) -> None:
+    other = {"male": "female", "female": "male"}[own]
+    replies = FixedRespondent(rule).answer([gendered(own), gendered(other), gendered("nonbinary")])
+    assert np.exp(flat(replies)[:2]) == pytest.approx(np.asarray([[1, 0, 0], [0, 0, 1]]))
+    assert np.isnan(flat(replies)[2]).all()  # the hypothesis speaks of neither
+    two = FixedRespondent(rule, labels=("entailment", "not_entailment"))
+    assert two.labels_for("pair") == ("entailment", "not_entailment")
+    assert np.exp(flat(two.answer([gendered(own), gendered(other)]))) == pytest.approx(np.eye(2))
+
+
+@pytest.mark.parametrize(("rule", "place"), [("male-default", 0), ("female-default", 1)])
+def test_a_default_prefers_one_of_two_gendered_options(rule: str, place: int) -> None:
+    pair = {"pair": "man/woman"}
+    choice = Probe(id="c", kind="choice", language="en", texts=("Who?", "a", "b"), tags=pair)
+    mask = Probe(id="m", kind="mask", language="en", texts=("[BLANK] left", "a", "b"), tags=pair)
+    assert flat(FixedRespondent(rule).answer([choice]))[0].argmax() == place
+    odds = flat(FixedRespondent(rule).answer([mask]))[0]
+    assert abs(odds[0] - odds[1]) == pytest.approx(1.0) and odds.argmax() == place  # e times
+    labelled = FixedRespondent(rule, labels=NLI_LABELS).answer([choice]).values[0]
+    assert labelled.argmax(axis=1).tolist() == ([0, 2] if place == 0 else [2, 0])
+    replies = FixedRespondent(rule).answer([CHOICE])  # its options have no genders
+    assert np.isnan(flat(replies)).all()
+    assert reasons(replies) == {f"the probe does not say what a {rule} respondent answers": 1}

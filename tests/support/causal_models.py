@@ -82,6 +82,7 @@ class TinyCausal:
 
     name = "numpy"
     precision = "fp64"
+    is_read_alone = False
 
     def __init__(
         self, tokenizer: Tokenizer | None = None, start: int | None = START, longest: int = 200

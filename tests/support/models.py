@@ -39,7 +39,7 @@ def vocabulary() -> dict[str, int]:
     """Every word of the English suites and sanity pairs."""
     texts = [
         t
-        for name in ("occupation-nli", "ordinary-nli")
+        for name in ("occupation-nli", "ordinary-nli:plain", "ordinary-nli:hard")
         for p in load_suite(name, "en").probes
         for t in p.texts
     ]

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 from commands import Outcome, evenhand
 
+from evenhand.core.corpora import Pair
 from evenhand.core.probe import NLI_LABELS
-from evenhand.train.corpus import Pair
 
 # `evenhand WORDS` that kills itself: `step N` after the Nth step, `save N` in the middle of the
 # Nth file of a checkpoint.

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from masked_models import mask_probe, open_masked, save_words
 
-from evenhand.train.corpus import Pair
+from evenhand.core.corpora import Pair
 from evenhand.train.recipes import Recipe
 
 torch = pytest.importorskip("torch", reason="needs the train extra")

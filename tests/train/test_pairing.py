@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from training_room import save_encoder, small_corpus, write
 
+from evenhand.core.corpora import Pair, read_corpus
 from evenhand.core.errors import InputError
-from evenhand.train.corpus import Pair, read_corpora, read_corpus, read_pairs
+from evenhand.train.corpus import read_corpora, read_pairs
 from evenhand.train.recipes import Recipe, RunOptions
 
 ROW = {"premise": "He runs", "hypothesis": "A man moves", "label": "entailment"}

@@ -11,9 +11,10 @@ import pytest
 from commands import evenhand, files_in
 from training_room import write
 
+from evenhand.core.corpora import Pair, read_corpus
 from evenhand.core.errors import EvenhandError, InputError
-from evenhand.train.corpus import Pair, read_corpus, read_pairs
-from evenhand.train.recipes import NAMED, RECIPES, find_recipe
+from evenhand.train.corpus import read_pairs
+from evenhand.train.recipes import EMBEDDED, NAMED, find_recipe
 
 GOOD = '{"premise": "a", "hypothesis": "b", "label": "neutral"}'
 PAIRS = [Pair("A man runs .", "He moves", "entailment"), Pair("She sings", "It rains", "neutral")]
@@ -178,11 +179,8 @@ def test_recipes_are_those_of_the_papers_and_the_own_ones_are_untouched() -> Non
         0.0,
         0,
     )
-    assert (
-        list(RECIPES) == ["plain", "layered", "polished"]
-        and RECIPES["polished"].start
-        and not find_recipe("polished").start
-    )
+    assert not set(EMBEDDED) & set(NAMED)  # they name files of their own
+    assert all(not recipe.repeats for recipe in NAMED.values())
     with pytest.raises(EvenhandError, match=r"unknown recipe 'sharme'\. Did you mean sharma"):
         find_recipe("sharme")
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from training_room import save_encoder, small_corpus
 
-from evenhand.core.errors import EvenhandError
+from evenhand.core.errors import EvenhandError, InputError
 from evenhand.core.probe import Probe
 from evenhand.core.protocols import RespondentOptions
 from evenhand.train.recipes import Recipe, RunOptions
@@ -123,6 +123,32 @@ def test_the_packed_file_is_small_close_and_blind_to_the_batch(
     mean = average_weights([tmp_path / "model", tmp_path / "model"]).state_dict()
     again = average_weights([tmp_path / "model"]).state_dict()
     assert all(torch.equal(mean[k], again[k]) for k in mean)
+
+
+def test_the_embedded_model_is_chosen_on_the_first_halves_of_the_dev_files() -> None:
+    from evenhand.train.default import chosen_by, in_halves
+
+    pairs = small_corpus(5, 4)
+    halves = in_halves("dev", pairs)
+    assert halves == {"dev, first half": pairs[:2], "dev, second half": pairs[2:]}
+    scores = {
+        "a": {"x, first half": 0.8, "x, second half": 0.9, "y, first half": 0.7},
+        "b": {"x, first half": 0.9, "x, second half": 0.1, "y, first half": 0.7},
+    }
+    assert chosen_by(scores) == "b"
+
+
+def test_training_files_are_found_packed_or_not(tmp_path: Path) -> None:
+    from evenhand.train.default import corpus_paths
+
+    (tmp_path / "one.jsonl").write_text("", encoding="utf-8")
+    (tmp_path / "two.jsonl.gz").write_bytes(b"")
+    assert corpus_paths(tmp_path, ["one", "two"]) == {
+        "one": tmp_path / "one.jsonl",
+        "two": tmp_path / "two.jsonl.gz",
+    }
+    with pytest.raises(InputError, match=r"three\.jsonl.*--data names the folder"):
+        corpus_paths(tmp_path, ["one", "three"])
 
 
 def test_quantised_weights_are_within_half_a_step() -> None:

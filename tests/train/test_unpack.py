@@ -48,6 +48,48 @@ def test_the_unpacked_model_has_the_logits_of_the_embedded_one(data: Path) -> No
     assert right > 0.6
 
 
+def test_damaged_weights_are_unpacked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The unpacked copy was known by the size of the graph alone, and never looked at again."""
+    from evenhand.core.checksums import file_sha256, sum_faults
+    from evenhand.train.encoders import unpacked_default
+
+    monkeypatch.setenv("EVENHAND_CACHE", str(tmp_path))
+    folder = unpacked_default()
+    weights = folder / "model.safetensors"
+    digest, written = file_sha256(weights), weights.stat().st_mtime_ns
+    assert unpacked_default() == folder and weights.stat().st_mtime_ns == written
+    raw = bytearray(weights.read_bytes())
+    raw[-1000] ^= 1
+    weights.write_bytes(bytes(raw))
+    assert sum_faults(folder) and unpacked_default() == folder
+    assert file_sha256(weights) == digest and not sum_faults(folder)
+
+
+def test_another_model_is_unpacked_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A graph of the same size was taken for the one before it."""
+    from evenhand.core.checksums import write_sums
+    from evenhand.respondents import location
+    from evenhand.train import encoders
+
+    monkeypatch.setenv("EVENHAND_CACHE", str(tmp_path))
+    monkeypatch.setattr(location, "files", lambda _: tmp_path)
+    monkeypatch.setattr(encoders, "unpack", lambda graph, out: out.write_bytes(graph.read_bytes()))
+    folder = tmp_path / "models" / "default"
+    folder.mkdir(parents=True)
+    seen = []
+    for content in (b"one", b"two"):
+        for name in ("model.onnx", "config.json", "tokenizer.json", "tokenizer_config.json"):
+            (folder / name).write_bytes(content if name == "model.onnx" else b"{}")
+        write_sums(folder, ["model.onnx"])
+        location.require_intact.cache_clear()
+        seen.append((encoders.unpacked_default() / "model.safetensors").read_bytes())
+    assert seen == [b"one", b"two"]
+
+
 def test_training_starts_from_it_by_name(data: Path, tmp_path: Path) -> None:
     """A learning rate of 0 leaves the model as it is: the export answers like the embedded one."""
     from commands import evenhand

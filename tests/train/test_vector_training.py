@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from encoder_models import write_encoder
 
+from evenhand.core.corpora import Corpus, read_corpus
 from evenhand.core.errors import EvenhandError, InputError, LoadError, UnknownNameError
 from evenhand.core.probe import NLI_LABELS, Probe
 from evenhand.core.protocols import RespondentOptions
@@ -24,7 +25,7 @@ from evenhand.respondents.vector_nli import (
     read_head,
     write_head,
 )
-from evenhand.train.corpus import Corpora, Corpus, read_corpus
+from evenhand.train.corpus import Corpora
 from evenhand.train.recipes import HeadRecipe, RunOptions
 
 pytest.importorskip("torch", reason="needs the train extra")
@@ -258,6 +259,27 @@ def test_kept_vectors_are_the_encoders(room: Room) -> None:
         EvenhandError, match=r"has no vector for 'he he .* they are longer than its 40 tokens"
     ):
         store.read(["he " * 50])
+
+
+def test_vectors_of_another_encoder_and_damaged_ones_are_computed_again(room: Room) -> None:
+    """A flipped bit in the file, or the file of another encoder, was trained on."""
+    from evenhand.train.sentence_vectors import SentenceVectors
+
+    encoder = open_sentences(str(room.encoder))
+    texts = ["he left", "she left", "the boy runs"]
+    store = SentenceVectors(encoder, room.folder / "checked")
+    expected = store.read(texts)[1]
+    raw = store.path.read_bytes()
+    place = raw.index(expected.astype("<f4").tobytes())
+    for spoilt in (place, place + 40, place + expected.nbytes - 1):
+        store.path.write_bytes(raw[:spoilt] + bytes([raw[spoilt] ^ 64]) + raw[spoilt + 1 :])
+        np.testing.assert_array_equal(store.read(texts)[1], expected)
+        assert store.path.read_bytes()[place : place + 8] == raw[place : place + 8]
+    other = write_encoder(room.folder / "other encoder", longest=39)
+    copied = SentenceVectors(open_sentences(str(other)), room.folder / "checked")
+    assert copied.path != store.path
+    copied.path.write_bytes(raw)
+    assert copied._stored() == {} and len(store._stored()) == 3
 
 
 def test_inputs_are_scaled_by_what_they_vary(room: Room) -> None:

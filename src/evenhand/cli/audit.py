@@ -16,7 +16,7 @@ def audit(
         str,
         typer.Argument(
             help="`default`, a folder with a Hugging Face or ONNX model, a hub id, a model in a "
-            "package (`albert-tiny-zh`), `fixed:random|constant|fair|stereotyped`, or answers "
+            "package (`albert-tiny-zh`), a rule (`fixed:random`, `fixed:male-default`), or answers "
             "that a published file holds (`stored:BERT`). See `evenhand list respondents`."
         ),
     ],
@@ -37,6 +37,8 @@ def audit(
         Path | None,
         typer.Option("--out", "-o", help="Folder of the report [default: runs/MODEL-SUITE-LANG]."),
     ] = None,
+    dev: opt.Dev = None,
+    dev_limit: opt.DevLimit = None,
     data: opt.Data = None,
     measures: opt.Measures = None,
     label_map: opt.LabelMap = None,
@@ -47,10 +49,12 @@ def audit(
     similarity: opt.Similarity = "cosine",
     batch_size: opt.BatchSize = "auto",
     device: opt.Device = "auto",
+    trust_remote_code: opt.TrustRemoteCode = False,
     cache: opt.Cache = True,
     resamples: opt.Resamples = 10_000,
     level: opt.Level = 0.95,
     method: opt.Method = "bca",
+    target: opt.Target = "new-items",
     as_json: opt.AsJson = False,
 ) -> None:
     """Ask MODEL every probe of a suite, print the measures with intervals, and write a report.
@@ -59,10 +63,11 @@ def audit(
 
     Examples: `evenhand audit default`; `evenhand audit ./my-nli --suite nli-coal --data DIR`;
     `evenhand audit org/model --lang ja --limit 500`;
+    `evenhand audit ./my-nli --dev snli_dev.jsonl`;
     `evenhand audit albert-tiny-zh --suite contextualised --lang zh`.
     """
     opening = opt.respondent_options(context.params)
-    settings = opt.make_settings(seed, resamples, level, method)
+    settings = opt.make_settings(context.params)
 
     from evenhand.cli.progress import asking_bar, stopping
     from evenhand.cli.show_document import deliver
@@ -76,6 +81,7 @@ def audit(
 
     names = opt.split_names(suite) or (catalog.default_suite(),)
     options = opt.suite_options(names, context, seed=seed, data=data)
+    pairs = opt.dev_suite(dev, lang, dev_limit, seed)
     folders = []
     for name in names:
         own = Path(run_name(model, name, lang))
@@ -92,6 +98,7 @@ def audit(
                     opening=opening,
                     settings=settings,
                     asking=Asking(cache=cache, progress=progress),
+                    dev=pairs,
                 )
             document = audit_document(run)
             deliver(

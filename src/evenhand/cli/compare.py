@@ -38,6 +38,8 @@ def compare(
             "--out", "-o", help="Also write comparison.html, .md, .tex and .json to this folder."
         ),
     ] = None,
+    dev: opt.Dev = None,
+    dev_limit: opt.DevLimit = None,
     data: opt.Data = None,
     measures: opt.Measures = None,
     label_map: opt.LabelMap = None,
@@ -48,6 +50,7 @@ def compare(
     similarity: opt.Similarity = "cosine",
     batch_size: opt.BatchSize = "auto",
     device: opt.Device = "auto",
+    trust_remote_code: opt.TrustRemoteCode = False,
     cache: opt.Cache = True,
     resamples: opt.Resamples = 10_000,
     permutations: opt.Permutations = 10_000,
@@ -66,7 +69,7 @@ def compare(
     `evenhand compare stored:BERT stored:RoBERTa-wwm-ext --suite cgb --lang zh`.
     """
     opening = opt.respondent_options(context.params)
-    settings = opt.make_settings(seed, resamples, level, method, permutations)
+    settings = opt.make_settings(context.params)
 
     from evenhand.cli.progress import asking_bar, stopping
     from evenhand.cli.show_document import deliver
@@ -97,6 +100,7 @@ def compare(
         opening=opening,
         cache=cache,
         watch=lambda name: asking_bar(f"asking {name}"),
+        dev=opt.dev_suite(dev, lang, dev_limit, seed),
     )
     with stopping(cache):
         comparisons = run_compare(models, options, settings)

@@ -61,6 +61,7 @@ def compare_people(
         int | None, typer.Option(min=1, help="Sentences per batch [default: as many as fit].")
     ] = None,
     device: opt.Device = "auto",
+    trust_remote_code: opt.TrustRemoteCode = False,
     cache: opt.Cache = True,
     resamples: opt.Resamples = 10_000,
     level: opt.Level = 0.95,
@@ -89,7 +90,11 @@ def compare_people(
     from evenhand.people.results import people_fields
 
     opening = RespondentOptions(
-        scoring=scoring, length=length, batch_size=batch_size, device=device
+        scoring=scoring,
+        length=length,
+        batch_size=batch_size,
+        device=device,
+        trust_remote_code=trust_remote_code,
     )
     options = PeopleOptions(
         lang=lang,

@@ -24,6 +24,16 @@ EXTRAS = {
 }
 
 
+def _check_files() -> str:
+    from evenhand.core.checksums import SUMS
+    from evenhand.respondents.location import default_folder, require_intact
+
+    folder = default_folder()
+    require_intact(folder)
+    count = len((folder / SUMS).read_text(encoding="utf-8").splitlines())
+    return f"{count} files have the SHA-256 that {SUMS} states"
+
+
 def _check_model() -> str:
     from evenhand.core import catalog
     from evenhand.core.settings import Settings
@@ -34,9 +44,9 @@ def _check_model() -> str:
     run = audit("default", check, settings=Settings(resamples=100), asking=Asking(cache=False))
     value = run.headline.value
     if value < 0.45:  # a third is chance
-        raise RuntimeError(f"accuracy on ordinary pairs is only {value:.1%}")
+        raise RuntimeError(f"accuracy on plain pairs is only {value:.1%}")
     seconds = run.timing["total_seconds"]
-    return f"{run.answers.respondent}, {value:.1%} right on ordinary pairs, {seconds:.1f} s"
+    return f"{run.answers.respondent}, {value:.1%} right on plain pairs, {seconds:.1f} s"
 
 
 def _check_cache() -> str:
@@ -93,6 +103,7 @@ def doctor() -> None:
     checks: dict[str, Callable[[], str]] = {
         "cache": _check_cache,
         "suites": _check_suites,
+        "model files": _check_files,
         "default model": _check_model,
     }
     is_well = True

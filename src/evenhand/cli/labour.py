@@ -55,7 +55,7 @@ def labour(
     labour.html`.
     """
     from evenhand.cli.show_document import print_result
-    from evenhand.core.answer_files import FILE, read_answers
+    from evenhand.core.answer_files import read_answers
     from evenhand.core.errors import InputError
     from evenhand.core.files import write_atomic
     from evenhand.core.settings import Settings
@@ -67,11 +67,13 @@ def labour(
     )
     from evenhand.report.html import to_html
 
+    if out is not None and out.suffix.lower() != ".html":
+        raise InputError(out, f"'{out.suffix}' is not a form of the figure; name a .html file")
     settings = Settings(seed=seed, resamples=resamples, level=level)
     table = read_shares(shares) if shares else None
     series = []
     for path in answers:
-        given = read_answers(path / FILE if path.is_dir() else path)
+        given = read_answers(path)
         relation = _relation(
             given if table is None else with_shares(given, table), measure, settings
         )
@@ -95,10 +97,11 @@ def _relation(answers: Answers, measure: str | None, settings: Settings) -> Rela
     """How a measure by group relates to the figures of the real world that its family names.
 
     measure: None for the first that a family relates to figures. Returns None where fewer than
-    three groups have a figure. Raises UnknownNameError for a measure of any other family.
+    three groups have a figure. Raises UnknownNameError for a measure of any other family, and
+    MeasureError where it cannot be computed from such answers.
     """
     from evenhand.core import catalog
-    from evenhand.core.errors import UnknownNameError
+    from evenhand.core.errors import MeasureError, UnknownNameError
     from evenhand.engine.estimate import break_down, relate
 
     families = [family for family in catalog.families().values() if family.relations]
@@ -106,9 +109,11 @@ def _relation(answers: Answers, measure: str | None, settings: Settings) -> Rela
     name = measure or families[0].relations[0].measure
     if name not in owners:
         raise UnknownNameError("measure", name, owners)
-    family = owners[name]
+    family, chosen = owners[name], catalog.measure(name)
+    if reason := chosen.why_unreadable(answers):
+        raise MeasureError(f"{answers.respondent}: no {name}, {reason}")
     rules = family.relations
     rule = next((rule for rule in rules if rule.measure == name), rules[0])
     grouping = next(grouping for grouping in family.groupings if grouping.by == rule.by)
-    view = break_down(catalog.measure(name), answers, grouping, settings)
+    view = break_down(chosen, answers, grouping, settings)
     return relate(view, rule.against, settings)

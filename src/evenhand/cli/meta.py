@@ -50,8 +50,8 @@ def build(
         typer.Option("--out", "-o", help="Folder for train.jsonl, dev.jsonl and controlled.json."),
     ],
     lang: Language = "en",
-    train: Annotated[int, typer.Option(help="Training pairs.")] = 30_000,
-    dev: Annotated[int, typer.Option(help="Development pairs, of other sentences.")] = 3_000,
+    train_pairs: Annotated[int, typer.Option(help="Training pairs.")] = 30_000,
+    dev_pairs: Annotated[int, typer.Option(help="Development pairs, of other sentences.")] = 3_000,
     errors: Annotated[
         float,
         typer.Option(
@@ -81,7 +81,9 @@ def build(
         plan, sets = published_plan(published, lang), read_published(published, lang, rate)
     else:
         plan = make_plan(lang, words=words, captions=captions or ())
-        options = SetOptions(errors=errors, train=train, dev=dev, mix=correct, seed=seed)
+        options = SetOptions(
+            errors=errors, train=train_pairs, dev=dev_pairs, mix=correct, seed=seed
+        )
         sets = build_sets(plan, rate, options)
     share = "as published" if published else correct
     card = save_sets(sets, plan, out, seed=seed, correct=share)
@@ -110,10 +112,10 @@ def run(
             help="The NLI model that every model starts from: default, a folder, or a hub id."
         ),
     ] = "default",
-    train: Annotated[
+    train_pairs: Annotated[
         int, typer.Option(help="Training pairs of each model (30,000 in the paper).")
     ] = 30_000,
-    dev: Annotated[
+    dev_pairs: Annotated[
         int, typer.Option(help="Development pairs of each model (3,000 in the paper).")
     ] = 3_000,
     correct: Correct = "half",
@@ -178,7 +180,7 @@ def run(
 
     Stopped half-way? Run the same command again: it continues with the models that are missing.
 
-    Example: `evenhand meta run --train 3000 --dev 600 --recipe small --processes 2 --out DIR`.
+    Example: `evenhand meta run --train-pairs 3000 --dev-pairs 600 --recipe small --out DIR`.
     """
     from evenhand.cli.progress import asking_bar, interruptible
     from evenhand.cli.show_document import deliver
@@ -192,8 +194,8 @@ def run(
     options = LadderOptions(
         language=lang,
         encoder=encoder,
-        train=train,
-        dev=dev,
+        train=train_pairs,
+        dev=dev_pairs,
         mix=correct,
         words=words,
         seeds=tuple(range(seeds)),

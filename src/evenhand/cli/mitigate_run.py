@@ -111,7 +111,9 @@ def run(
     Example: `evenhand mitigate run default --train snli_train.jsonl --dev snli_dev.jsonl
     --methods none,swap,swap+anchors --out runs/mitigation`.
     """
-    settings = opt.make_settings(seed, resamples, level, "bca", permutations)
+    settings = opt.make_settings(
+        {"seed": seed, "resamples": resamples, "level": level, "permutations": permutations}
+    )
 
     from evenhand.cli.progress import asking_bar, interruptible
     from evenhand.cli.show_document import deliver

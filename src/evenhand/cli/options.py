@@ -17,6 +17,7 @@ from evenhand.core.errors import EvenhandError
 if TYPE_CHECKING:
     from evenhand.core.protocols import RespondentOptions, SuiteOptions
     from evenhand.core.settings import Settings
+    from evenhand.core.suite import Suite
 
 # Context settings of verbs that accept the options of a suite: typer passes on what it does not
 # know, and `suite_options` reads it once the suite is known.
@@ -31,7 +32,10 @@ Seed = Annotated[
     ),
 ]
 Limit = Annotated[
-    int | None, typer.Option(min=1, help="Ask at most this many probes, strata in turn.")
+    int | None,
+    typer.Option(
+        min=1, help="Ask at most this many probes: whole pairs, strata in turn, clusters evenly."
+    ),
 ]
 Data = Annotated[
     Path | None,
@@ -90,6 +94,14 @@ Similarity = Annotated[
 BatchSize = Annotated[
     str, typer.Option(help="Pairs per batch, or auto. Changes speed, not answers.")
 ]
+TrustRemoteCode = Annotated[
+    bool,
+    typer.Option(
+        "--trust-remote-code",
+        help="Run the code that the model itself brings, and open pickled weights. Only for a "
+        "model whose origin you know.",
+    ),
+]
 Device = Annotated[str, typer.Option(help="Device for torch models: auto, cpu, cuda, cuda:1 ...")]
 Cache = Annotated[
     bool,
@@ -104,9 +116,27 @@ Permutations = Annotated[
     typer.Option(min=100, help="Random swaps of two models' answers, for the p values."),
 ]
 Method = Annotated[str, typer.Option(help="How intervals are computed: bca or percentile.")]
+Target = Annotated[
+    str,
+    typer.Option(
+        help="What intervals are about: new-items (other occupations, sentences, words of the same "
+        "kind), or this-set (exactly these probes, uncertain only as far as --limit left some out)."
+    ),
+]
 Measures = Annotated[
     list[str] | None,
     typer.Option("--measure", "-m", help="Only this measure (repeatable) [default: all that fit]."),
+]
+Dev = Annotated[
+    Path | None,
+    typer.Option(
+        "--dev",
+        help="File of labelled NLI pairs (.jsonl, .csv, .tsv, .txt, also .gz): the accuracy on it "
+        "stands beside the scores, and says whether the model understands.",
+    ),
+]
+DevLimit = Annotated[
+    int | None, typer.Option("--dev-limit", min=1, help="Ask at most this many pairs of --dev.")
 ]
 
 # options of the verbs that train models
@@ -114,8 +144,8 @@ TrainFiles = Annotated[
     list[Path],
     typer.Option(
         "--train",
-        help="Training file (repeatable): .jsonl, .csv, .tsv or .txt of SNLI, MNLI, JSNLI, OCNLI, "
-        "JNLI ...",
+        help="Training file (repeatable): .jsonl, .csv, .tsv or .txt, also .gz, of SNLI, MNLI, "
+        "JSNLI, OCNLI, JNLI ...",
     ),
 ]
 DevFiles = Annotated[
@@ -140,9 +170,27 @@ Resume = Annotated[
 ]
 
 
+def dev_suite(dev: Path | None, lang: str, limit: int | None, seed: int) -> Suite | None:
+    """The pairs of --dev, at most --dev-limit of them; None where there is no --dev."""
+    from evenhand.engine.checks import load_dev
+
+    if dev is not None:
+        return load_dev(dev, lang, limit=limit, seed=seed)
+    if limit is not None:
+        raise EvenhandError(f"--dev-limit {limit} cuts a file that --dev names; give --dev FILE")
+    return None
+
+
 def split_names(text: str | None) -> tuple[str, ...]:
-    """The names in a list with commas; none in None."""
-    return tuple(name.strip() for name in (text or "").split(",") if name.strip())
+    """The names in a list with commas, each once; none in None."""
+    names = (name.strip() for name in (text or "").split(","))
+    return tuple(dict.fromkeys(name for name in names if name))
+
+
+def is_given(context: typer.Context, name: str) -> bool:
+    """Whether the command line has this option, and not only its default."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def parse_label_map(text: str | None) -> dict[str, int] | None:
@@ -170,19 +218,20 @@ def parse_batch_size(text: str) -> int | None:
     return int(text)
 
 
-def make_settings(
-    seed: int, resamples: int, level: float, method: str, permutations: int = 10_000
-) -> Settings:
-    """The settings of estimates; raises EvenhandError for a value that cannot be."""
-    from evenhand.core.settings import Settings
+def make_settings(values: dict[str, Any]) -> Settings:
+    """The settings of estimates, from the values of a verb's options.
 
-    return Settings(
-        seed=seed,
-        resamples=resamples,
-        level=level,
-        method=method,  # type: ignore[arg-type]
-        permutations=permutations,
-    )
+    Raises EvenhandError for a value that cannot be.
+    """
+    from evenhand.core.settings import TARGETS, Settings
+
+    given = {f.name: values[f.name] for f in dataclasses.fields(Settings) if f.name in values}
+    if "target" in given:
+        names = {target.replace(" ", "-"): target for target in TARGETS}
+        if given["target"] not in names:
+            raise EvenhandError(f"target '{given['target']}': use {' or '.join(names)}")
+        given["target"] = names[given["target"]]
+    return Settings(**given)
 
 
 def respondent_options(values: dict[str, Any]) -> RespondentOptions:
@@ -191,6 +240,7 @@ def respondent_options(values: dict[str, Any]) -> RespondentOptions:
 
     names = ("seed", "scoring", "length", "form", "pooling", "similarity", "device")
     return RespondentOptions(
+        trust_remote_code=values["trust_remote_code"],
         label_map=parse_label_map(values["label_map"]),
         batch_size=parse_batch_size(values["batch_size"]),
         **{name: values[name] for name in names},

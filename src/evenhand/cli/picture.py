@@ -37,6 +37,7 @@ def picture(
     seed: opt.Seed = 0,
     pooling: opt.Pooling = None,
     device: opt.Device = "auto",
+    trust_remote_code: opt.TrustRemoteCode = False,
     resamples: opt.Resamples = 10_000,
     level: opt.Level = 0.95,
     as_json: opt.AsJson = False,
@@ -49,7 +50,7 @@ def picture(
 
     Example: `evenhand picture default encoder:./my-encoder --words both --out picture.html`.
     """
-    settings = opt.make_settings(seed, resamples, level, "bca")
+    settings = opt.make_settings({"seed": seed, "resamples": resamples, "level": level})
 
     from evenhand.cli.show_document import print_result
     from evenhand.core.errors import EvenhandError
@@ -76,7 +77,13 @@ def picture(
     require_learner()
     options = SuiteOptions(seed=seed)
     scene = scene_of([(sense, load_suite(sense, lang, options)) for sense in CHOICES[chosen]])
-    opening = RespondentOptions(language=lang, device=device, seed=seed, pooling=pooling)
+    opening = RespondentOptions(
+        language=lang,
+        device=device,
+        seed=seed,
+        pooling=pooling,
+        trust_remote_code=trust_remote_code,
+    )
     pictures = []
     for model in models:
         vectors = open_vectors(model, opening)

@@ -22,13 +22,14 @@ def _measure(measure: Measure) -> dict[str, str]:
     worst = "unbounded" if isinf(high) else "says nothing about bias"
     if measure.worst is not None:
         worst = f"{measure.worst:g}"
+    rule = measure.worst_rule.replace("-", " ")
     return {
         "measure": f"{measure.name} ({card.title})",
         "question": card.question,
         "formula": card.formula,
         "range": f"{low:g} to {high:g}",
         f"{measure.best} value": f"{measure.fair:g}",
-        "fully stereotyped": worst,
+        "fully stereotyped" if rule == "stereotyped" else rule: worst,
         "strata": ", ".join(sorted(measure.strata)) or "all",
         "needs labels": ", ".join(sorted(measure.labels)) or "any",
         "caveat": card.caveat,

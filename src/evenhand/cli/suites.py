@@ -88,10 +88,32 @@ def verify(
 ) -> None:
     """Check that a suite is complete and unchanged.
 
-    Published files are checked against their pinned digests, suite files against their card.
+    Published files are checked against their pinned digests, suite files against their card. The
+    exit code is 1 where the suite is another one, or there is nothing to check it against.
     """
-    print(_summary(_load(name, lang, data, seed)))
-    print("verified")
+    suite = _load(name, lang, data, seed)
+    print(_summary(suite))
+    is_verified, reason = _check(name, suite)
+    print(f"verified: {reason}" if is_verified else f"not verified: {reason}")
+    if not is_verified:
+        sys.exit(1)
+
+
+def _check(name: str, suite: Suite) -> tuple[bool, str]:
+    """Whether a suite was found to be what it should be, and how that is known."""
+    from evenhand.core.fetch import CHANGED
+    from evenhand.core.suite import card_path
+
+    if name.endswith(".jsonl"):
+        card = card_path(Path(name)).name
+        if not card_path(Path(name)).exists():
+            return False, f"there is no {card} beside the file that states its digest"
+        return True, f"the probes have the digest that {card} states"
+    if suite.card.is_verified:
+        return True, "the published text has its pinned digest"
+    if suite.card.version.endswith(f"-{CHANGED}"):
+        return False, "the published text has another digest"
+    return False, "no digest is pinned for this suite"
 
 
 @app.command()

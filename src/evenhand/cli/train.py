@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     no_args_is_help=True, help="Fine-tune models, so that how a model was trained can be compared."
 )
-_WEIGHTS = (".safetensors", ".bin")  # how the names of weight files end
+_WEIGHTS = ".safetensors"  # how the names of weight files end
 _TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", ".model")  # and those of tokenizers
 
 
@@ -220,6 +220,7 @@ def _require_encoder(encoder: str) -> str:
     """
     from evenhand.core.errors import LoadError
     from evenhand.respondents.locate import require_hub_id
+    from evenhand.respondents.trust import refuse_pickles
 
     folder = Path(encoder).expanduser()
     if encoder == DEFAULT:
@@ -227,12 +228,13 @@ def _require_encoder(encoder: str) -> str:
     if not folder.is_dir():
         require_hub_id(encoder, (DEFAULT,))
         return encoder
+    refuse_pickles(folder, way_out="")
     names = {path.name for path in folder.iterdir()}
     lacking = []
     if "config.json" not in names:
         lacking.append("no config.json")
     if not any(name.endswith(_WEIGHTS) for name in names):
-        lacking.append("no weights (*.safetensors, *.bin)")
+        lacking.append("no weights (*.safetensors)")
     if not any(name.endswith(_TOKENIZERS) for name in names):
         lacking.append("no tokenizer (tokenizer.json, vocab.txt, ...)")
     if lacking:

@@ -13,13 +13,24 @@ from evenhand.core.chart import DotChart, DotRow, Key, spanning
 from evenhand.core.estimate import Breakdown, Estimate, Group
 from evenhand.core.evidence import stratum_mask
 from evenhand.core.family import Account, ScoreGroup
-from evenhand.core.probe import ENTAILMENT, NLI_LABELS
-from evenhand.core.run import Run
-from evenhand.core.text import counted, number, percent, sentence_case, short_number, with_bounds
+from evenhand.core.fetch import version_note
+from evenhand.core.probe import ENTAILMENT
+from evenhand.core.run import Check, Run
+from evenhand.core.text import (
+    counted,
+    listed,
+    number,
+    percent,
+    sentence_case,
+    short_number,
+    with_bounds,
+)
 
 RANDOM, CONSTANT = "fixed:random", "fixed:constant"
 BASELINES = {RANDOM: "random", CONSTANT: "constant"}  # rule -> its column title and chart mark
-WEAK_ACCURACY = 0.7  # on ordinary pairs; below it a bias score is mostly misunderstanding
+MALE_DEFAULT, FEMALE_DEFAULT = "fixed:male-default", "fixed:female-default"
+FAIR, STEREOTYPED = "fixed:fair", "fixed:stereotyped"
+FEW_LEVELS = 10  # of a factor; with fewer than this, a report says so beside the number
 IDS_SHOWN = 5  # how many ids of unanswered probes a report names
 SCOPE_LIMIT = (  # the last sentence of most limits
     "It says nothing about other tasks, other groups of people, or what the model does in use."
@@ -34,6 +45,12 @@ def account_of(run: Run) -> Account:
 def title(measure: str) -> str:
     """The long name of a measure."""
     return catalog.measure(measure).card.title
+
+
+def title_of(estimate: Estimate) -> str:
+    """The long name of its measure; of a check with what was asked: `Accuracy on plain pairs`."""
+    name = title(estimate.measure)
+    return f"{name} on {estimate.items}" if isinstance(estimate, Check) else name
 
 
 def best_value(measure: str) -> str:
@@ -51,8 +68,8 @@ def best_word(run: Run, estimates: Sequence[Estimate] = ()) -> str:
     return names.pop() if len(names) == 1 else "best"
 
 
-def checks(run: Run) -> tuple[Estimate, ...]:
-    """Accuracy on ordinary probes; empty where it says nothing about this run."""
+def checks(run: Run) -> tuple[Check, ...]:
+    """Accuracy on clear probes; empty where it says nothing about this run."""
     return run.sanity if catalog.family(run.family).is_checked else ()
 
 
@@ -82,47 +99,88 @@ def verdict(run: Run, estimate: Estimate) -> str:
     return common_verdict(run, estimate)
 
 
+def answered_count(estimate: Estimate) -> int:
+    """How many of the probes that an estimate reads were answered."""
+    return round(estimate.probes * estimate.coverage) if estimate.probes else 0
+
+
+def counted_rows(run: Run, measure: str) -> int:
+    """How many rows of evidence count: probes, or premises where a measure compares twins."""
+    definition, answers = catalog.measure(measure), run.answers
+    strata = definition.strata or run.suite.strata
+    evidence = definition.evidence(answers.probes, answers.values)
+    is_read = stratum_mask(answers.probes, *strata)
+    is_read &= np.asarray([definition.reads(p) for p in answers.probes], dtype=bool)
+    return int((np.any(evidence != 0, axis=1) & is_read).sum())
+
+
 def common_verdict(run: Run, estimate: Estimate) -> str:
     """The sentence of the measure itself; without one, its question and the value."""
-    measure = catalog.measure(estimate.measure)
-    answered = round(estimate.probes * estimate.coverage)
-    if measure.sentence:
-        return measure.sentence.format(
-            number=number(estimate.value),
-            share=percent(estimate.value),
-            premises=counted(estimate.probes // 2, "premise"),
-            pairs=counted(answered, "pair"),
-            probes=counted(estimate.probes, "ordinary pair"),
-        )
-    asked = counted(estimate.probes, "probe")
-    return f"{measure.card.question} On {asked}: {with_bounds(estimate.interval)}."
+    measure, answered = catalog.measure(estimate.measure), answered_count(estimate)
+    if not measure.sentence:
+        where = f"On {counted(answered, 'answered probe')}"
+        return f"{measure.card.question} {where}: {with_bounds(estimate.interval)}."
+    is_own = estimate not in run.sanity
+    return measure.sentence.format(
+        number=number(estimate.value),
+        share=percent(estimate.value),
+        premises=counted(counted_rows(run, estimate.measure) if is_own else answered, "premise"),
+        pairs=counted(answered, "pair"),
+        probes=counted(answered, "ordinary pair"),
+    )
 
 
 def standing(run: Run, estimate: Estimate) -> str:
-    """How the number compares with a fair respondent and with random answers."""
+    """How the number compares with a fair respondent and with what random answers get."""
     if (own := account_of(run).standing) is not None and (text := own(run, estimate)):
         return text
-    best = catalog.measure(estimate.measure).fair
     scale = best_value(estimate.measure)
     guess, same = run.baseline(RANDOM, estimate.measure), run.baseline(CONSTANT, estimate.measure)
-    if guess is None or same is None or not math.isfinite(guess.value):
+    clauses = []
+    if guess is not None and math.isfinite(guess.value):
+        middle = f"{number(guess.low)} to {number(guess.high)}"
+        clauses.append(
+            f"random answers are expected to get {number(guess.value)} "
+            f"({run.settings.level * 100:g} % of {guess.draws:,} draws: {middle})"
+        )
+    if same is not None and math.isfinite(same.value):
+        clauses.append(f"{constant_answers(run)} gets {number(same.value)}")
+    if not clauses:
         return f"{sentence_case(scale)}."
-    text = (
-        f"{scale}; on the same probes random answers get {number(guess.value)} and "
-        f"{constant_answers(run)} gets {number(same.value)}."
-    )
-    if not math.isfinite(estimate.low + estimate.high + estimate.value):
+    text = f"{scale}; on the same probes {' and '.join(clauses)}."
+    if guess is None or not math.isfinite(guess.value + estimate.value):
         return text
-    has_bounds = guess.interval.has_bounds
-    low, high = (guess.low, guess.high) if has_bounds else (guess.value, guess.value)
-    if estimate.low <= high and low <= estimate.high:
+    return " ".join(filter(None, (text, against_guessing(estimate, guess.value))))
+
+
+def against_guessing(estimate: Estimate, guess: float) -> str:
+    """Whether the interval of an estimate tells it from random answers; empty without bounds.
+
+    guess: what random answers are expected to get.
+    """
+    if not estimate.interval.has_bounds:
+        return ""
+    if estimate.low <= guess <= estimate.high:
         return (
-            f"{text} The intervals of the model and of random answers overlap: "
+            "The interval of the model holds what random answers are expected to get: "
             "this number alone does not tell the model from guessing."
         )
-    is_nearer = abs(estimate.value - best) < abs(guess.value - best)
-    side = "nearer to" if is_nearer else "farther from"
-    return f"{text} The model lies {side} {short_number(best)} than random answers do."
+    best = catalog.measure(estimate.measure).fair
+    near = max(estimate.low - best, best - estimate.high, 0.0)
+    far = max(abs(estimate.low - best), abs(estimate.high - best))
+    if far < abs(guess - best):
+        side = "nearer to"
+    elif near > abs(guess - best):
+        side = "farther from"
+    else:
+        return (
+            "The interval of the model does not hold what random answers are expected to get, "
+            f"but which of the two is nearer to {short_number(best)} stays open."
+        )
+    return (
+        f"The whole interval of the model lies {side} {short_number(best)} than what random "
+        "answers are expected to get."
+    )
 
 
 def understanding(run: Run) -> str:
@@ -136,7 +194,7 @@ def understanding(run: Run) -> str:
 
 
 def check_sentence(run: Run) -> str:
-    """The accuracy on ordinary pairs as a sentence, with a warning where it is weak."""
+    """The accuracy that understanding is judged by, with a warning where it is weak."""
     check = next(iter(run.sanity), None)
     if check is None:
         return (
@@ -144,17 +202,20 @@ def check_sentence(run: Run) -> str:
             "told from a lack of understanding."
         )
     if not math.isfinite(check.value):
-        return f"Its accuracy on ordinary pairs could not be computed: {check.note}."
-    text = (
-        f"It gives the right label on {percent(check.value)} of "
-        f"{counted(check.probes, 'ordinary pair')}, {with_bounds(check.interval)}."
-    )
-    if check.value >= WEAK_ACCURACY:
+        return f"Its accuracy on {check.items} could not be computed: {check.note}."
+    text = f"It gives the right label on {check_share(check)}."
+    if not check.is_weak:
         return text
     return (
-        f"{text} That is weak, and a weak model looks biased: "
+        f"{text} Below {number(check.weak_below)} that is weak, and a weak model looks biased: "
         "part of the score may be misunderstanding."
     )
+
+
+def check_share(check: Check) -> str:
+    """`91 % of 156 plain pairs, 0.910 [0.858, 0.949]`."""
+    asked = f"{answered_count(check):,} {check.items}"
+    return f"{percent(check.value)} of {asked}, {with_bounds(check.interval)}"
 
 
 def classifier_check(run: Run) -> str:
@@ -162,15 +223,13 @@ def classifier_check(run: Run) -> str:
     check = next(iter(checks(run)), None)
     if check is None or not math.isfinite(check.value):
         return ""
-    text = (
-        f"As a classifier it gives the right label on {percent(check.value)} of "
-        f"{counted(check.probes, 'ordinary pair')}, {with_bounds(check.interval)}."
-    )
+    text = f"As a classifier it gives the right label on {check_share(check)}."
     is_bias = catalog.measure(run.headline.measure).worst is not None
-    if check.value >= WEAK_ACCURACY or not is_bias:
+    if not check.is_weak or not is_bias:
         return text
     return (
-        f"{text} That is weak: a preference, and the lack of one, may be a matter of understanding."
+        f"{text} Below {number(check.weak_below)} that is weak: a preference, and the lack of one, "
+        "may be a matter of understanding."
     )
 
 
@@ -180,15 +239,38 @@ def summary(run: Run) -> tuple[str, ...]:
     return tuple(filter(None, (verdict(run, first), standing(run, first), understanding(run))))
 
 
+def interval_method(run: Run) -> str:
+    """How the interval of the headline was computed, and what it is about."""
+    family, first = catalog.family(run.family), run.headline
+    if not first.interval.has_bounds:
+        return f"There is no interval: {first.note or 'too little was answered'}."
+    if first.is_exact:
+        return "All of these probes were asked, and the value is about exactly them: it is exact."
+    level = f"The {first.level * 100:g} % interval"
+    if first.target == "this set":
+        return (
+            f"{level} is about exactly these probes: how far the score of all of them may lie from "
+            "that of those that were asked."
+        )
+    if not first.has_variation:
+        return (
+            f"{level} is about new items of the same kind. No resample differs from the value, so "
+            f"the bounds say what so many {family.unit} cannot exclude."
+        )
+    how = {"bca": "BCa bootstrap", "percentile": "percentile bootstrap"}[run.settings.method]
+    crossed = [f"{name}s" for name in list(first.levels)[1:]]
+    what = listed([f"whole {family.unit}", *crossed])
+    return (
+        f"{level} is about new items of the same kind: {what} are taken as drawn at random ({how}, "
+        f"{run.settings.resamples:,} resamples), because several {family.several} one of them are "
+        "one look, not several."
+    )
+
+
 def method(run: Run) -> list[str]:
     """How the score was measured and its interval computed, one paragraph per item."""
     family, first = catalog.family(run.family), run.headline
-    how = {"bca": "BCa bootstrap", "percentile": "percentile bootstrap"}[run.settings.method]
-    drawn = (
-        f"The {first.level * 100:g} % interval comes from drawing whole {family.unit} with "
-        f"replacement {run.settings.resamples:,} times ({how}), because several {family.several} "
-        "one of them are one look, not several."
-    )
+    drawn = interval_method(run)
     if (own := family.account.method) is not None:
         return list(own(run, drawn))
     card = catalog.measure(first.measure).card
@@ -246,7 +328,8 @@ def _refused_notes(run: Run) -> list[str]:
 def notes(run: Run) -> list[str]:
     """What is missing, and what else the reader must know."""
     account, suite = account_of(run), run.suite
-    lines = [f"{title(e.measure)}: {e.note}." for e in (*run.estimates, *checks(run)) if e.note]
+    lines = [f"{title_of(e)}: {e.note}." for e in (*run.estimates, *checks(run)) if e.note]
+    lines += run.answers.remarks
     if account.notes is not None:
         lines += account.notes(run)
     if suite.limit is not None:
@@ -254,11 +337,14 @@ def notes(run: Run) -> list[str]:
             f"Only {counted(len(suite.probes), 'probe')} of a larger suite asked; "
             "the numbers do not compare with those of the whole suite."
         )
+    if changed := version_note(suite.card.version):
+        lines.append(changed)
     lines += _unanswered_notes(run) + _refused_notes(run)
-    if suite.kind == "pair" and len(run.answers.labels) != len(NLI_LABELS):
+    if "batch" in run.answers.traits:
+        precision = run.answers.traits.get("precision", "unknown")
         lines.append(
-            "The random and constant baselines answer with three labels, the model with two; "
-            "they are not on one footing."
+            "What the network answers to a probe changes with the other probes of its batch "
+            f"(precision {precision}), so each was asked alone."
         )
     ties = (tie_note(run, e) for e in run.estimates if e.ties)
     return [*lines, *filter(None, ties)]
@@ -268,11 +354,21 @@ def tie_note(run: Run, estimate: Estimate) -> str:
     """How many answers tie, and how they are counted."""
     if (own := account_of(run).ties) is not None:
         return own(run, estimate)
+    return common_tie_note(estimate)
+
+
+def common_tie_note(estimate: Estimate) -> str:
+    """How many answers have labels that tie, and that these share the answer."""
     ties = counted(estimate.ties, "answer")
     return (
         f"{title(estimate.measure)}: {ties} in which labels tie for the highest value, "
         "shared evenly between them."
     )
+
+
+def rule_title(rule: str) -> str:
+    """`male default` for `fixed:male-default`."""
+    return rule.partition(":")[2].replace("-", " ")
 
 
 def score_dot(run: Run, estimate: Estimate, label: str = "") -> DotRow:
@@ -284,21 +380,27 @@ def score_dot(run: Run, estimate: Estimate, label: str = "") -> DotRow:
         note=with_bounds(estimate.interval),
         others=(
             (catalog.measure(estimate.measure).fair, "fair"),
-            *((e.value, mark) for e, mark in rules if e is not None),
+            *((b.value, mark) for b, mark in rules if b is not None and math.isfinite(b.value)),
         ),
     )
 
 
-def score_legend(run: Run, *, best: str = "") -> tuple[Key, ...]:
-    """What the marks of a score chart mean."""
+def _marks_of(rows: Sequence[DotRow]) -> set[str]:
+    return {mark for row in rows for _, mark in row.others}
+
+
+def score_legend(run: Run, rows: Sequence[DotRow], *, best: str = "") -> tuple[Key, ...]:
+    """What the marks of the rows of a score chart mean."""
     own = account_of(run).respondent
     respondent = own(run) if own is not None else "this model"
-    return (
-        ("model", f"{respondent}, with interval"),
-        ("fair", best or f"{best_word(run)} value"),
-        ("random", "random answers"),
-        ("constant", constant_answers(run)),
-    )
+    meanings = {
+        "fair": best or f"{best_word(run)} value",
+        "random": "random answers, expected value",
+        "constant": constant_answers(run),
+    }
+    shown = _marks_of(rows)
+    legend = [(mark, meaning) for mark, meaning in meanings.items() if mark in shown]
+    return (("model", f"{respondent}, with interval"), *legend)
 
 
 def score_words(rows: Sequence[DotRow], best: str = "fair") -> str:
@@ -332,11 +434,12 @@ def score_chart(run: Run, estimates: Sequence[Estimate] = ()) -> DotChart:
         values = [v for r in rows for v in (*r.interval, *(x for x, _ in r.others))]
         domain = spanning(values, low=low)
     best = best_word(run, chosen)
+    compared = [best, *(mark for mark in BASELINES.values() if mark in _marks_of(rows))]
     return DotChart(
         name="scores",
-        title=f"Scores with intervals against {best}, random and constant answers",
+        title=f"Scores with intervals against {listed(compared)} answers",
         description=score_words(rows, best),
-        legend=score_legend(run, best=f"{best} value"),
+        legend=score_legend(run, rows, best=f"{best} value"),
         rows=tuple(rows),
         domain=domain,
     )
@@ -351,3 +454,10 @@ def known_groups(view: Breakdown | None, count: int | None = None) -> list[Group
 def groups_in_words(rows: Sequence[DotRow]) -> str:
     """A chart of groups in words."""
     return "; ".join(f"{r.label} {with_bounds(r.interval)}" for r in rows)
+
+
+def group_name(group: Group, unit: str) -> str:
+    """The name of a group, with what it rests on where that is little: `religion (3 targets)`."""
+    if not 0 < group.levels < FEW_LEVELS:
+        return group.name
+    return f"{group.name} ({counted(group.levels, unit)})"

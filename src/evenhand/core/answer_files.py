@@ -1,17 +1,23 @@
-"""Answers in a file: Parquet, one row per probe with its texts, tags, status and raw values."""
+"""Answers in a file: Parquet, one row per probe with its texts, tags, status and raw values.
+
+The file carries a digest of all that it says, which is checked when it is read.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from evenhand.core.answers import ANSWERED, Answers, Readings, Silence, Status
+from evenhand.core.checksums import check_manifest
 from evenhand.core.errors import InputError
-from evenhand.core.probe import Probe
+from evenhand.core.probe import Floats, Probe
 from evenhand.core.suite import Suite, SuiteCard
 
 if TYPE_CHECKING:
@@ -49,15 +55,58 @@ def _tags(probe: Probe) -> str:
     return json.dumps(dict(sorted(probe.tags.items())), ensure_ascii=False)
 
 
-def answer_bytes(answers: Answers) -> bytes:
-    """The content of an answers file."""
-    meaning = {
+def _meaning(answers: Answers) -> dict[str, Any]:
+    """What the columns do not say: whose answers these are, to what, and what the numbers are."""
+    return {
         "respondent": answers.respondent,
         "suite": answers.suite,
         "options": list(answers.options),
         "labels": list(answers.labels),
         "scale": answers.scale,
         "traits": dict(answers.traits),
+        "factors": list(answers.factors),
+        "within": answers.within,
+        "whole": answers.whole,
+        "remarks": list(answers.remarks),
+    }
+
+
+def _digest(answers: Answers) -> str:
+    """SHA-256 of everything that an answers file says: meaning, probes, statuses, values."""
+    silences = {
+        row: (str(status), answers.silences.get(row, ANSWERED).reason)
+        for row, status in enumerate(answers.statuses)
+        if status != Status.ANSWERED
+    }
+    state = hashlib.sha256(json.dumps([_meaning(answers), silences], sort_keys=True).encode())
+    for probe in answers.probes:
+        state.update(json.dumps(probe.to_json()).encode())
+    _update(state, answers.values)
+    return state.hexdigest()
+
+
+def _readings_digest(readings: Readings | None) -> str:
+    """SHA-256 of the readings; empty where there are none."""
+    if readings is None:
+        return ""
+    conditions = [dict(sorted(c.items())) for c in readings.conditions]
+    state = hashlib.sha256(json.dumps([readings.probe.tolist(), conditions]).encode())
+    _update(state, readings.values)
+    return state.hexdigest()
+
+
+def _update(state: hashlib._Hash, values: Floats) -> None:
+    """Add numbers to a digest; every NaN counts as the same."""
+    state.update(str(values.shape).encode())
+    state.update(np.where(np.isnan(values), np.nan, values).astype("<f8").tobytes())
+
+
+def answer_bytes(answers: Answers) -> bytes:
+    """The content of an answers file."""
+    meaning = {
+        **_meaning(answers),
+        "digest": _digest(answers),
+        "readings": _readings_digest(answers.readings),
     }
     raw = io.BytesIO()  # not a path, because polars raises its own error when the disk is full
     metadata = {_KEY: json.dumps(meaning, ensure_ascii=False)}
@@ -100,38 +149,89 @@ def _readings_bytes(answers: Answers, readings: Readings) -> bytes:
     return raw.getvalue()
 
 
-def _read_readings(path: Path, shape: tuple[int, int], names: tuple[str, ...]) -> Readings | None:
+def _read_readings(path: Path, answers: Answers, digest: str) -> Readings | None:
+    """The readings behind an answers file; `digest` is the one that it states for them."""
     import polars as pl
 
-    if not readings_path(path).exists():
-        return None
-    table = pl.read_parquet(readings_path(path))
-    return Readings(
-        probe=table["row"].to_numpy().astype(np.intp),
-        conditions=tuple(json.loads(text) for text in table["conditions"]),
-        values=table.select(names).to_numpy().astype(np.float64).reshape(-1, *shape),
+    if not digest:
+        return None  # a file of that name belongs to other answers
+    file = readings_path(path)
+    shape = (len(answers.options), len(answers.labels))
+    try:
+        table = pl.read_parquet(file)
+        readings = Readings(
+            probe=table["row"].to_numpy().astype(np.intp),
+            conditions=tuple(json.loads(text) for text in table["conditions"]),
+            values=table.select(answers.columns).to_numpy().astype(np.float64).reshape(-1, *shape),
+        )
+    except FileNotFoundError as error:
+        raise InputError(file, f"is missing; it belongs to {path.name}: copy both") from error
+    except _failures() as error:
+        raise _damaged(file, error) from error
+    if _readings_digest(readings) != digest:
+        raise InputError(file, f"does not hold the readings behind {path.name}; copy both again")
+    return readings
+
+
+def _failures() -> tuple[type[BaseException], ...]:
+    """What a damaged file raises; polars has two kinds, one for failures of its own code."""
+    import polars as pl
+
+    of_polars = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+    return (*of_polars, OSError, KeyError, TypeError, ValueError)
+
+
+def _damaged(path: Path, error: BaseException | None = None) -> InputError:
+    reason = "what it holds does not have the digest that it states"
+    if error is not None:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+    return InputError(
+        path, f"is damaged or was changed ({reason}); take another copy, or ask the model again"
     )
 
 
 def read_answers(path: Path) -> Answers:
-    """The answers in a file that evenhand wrote."""
+    """The answers of a run: of its folder, or of an answers file that evenhand wrote.
+
+    Raises InputError where the file is not whole, or does not belong to the run that its folder's
+    manifest describes.
+    """
     import polars as pl
 
+    if path.is_dir():
+        path = path / FILE
+    check_manifest(path.parent, path.name)
     try:
         metadata = pl.read_parquet_metadata(path)
         table = pl.read_parquet(path)
     except FileNotFoundError as error:
         raise InputError(path, "there is no such file") from error
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except _failures() as error:
         reason = f"is not a Parquet file ({str(error).splitlines()[0]})"
         raise InputError(path, reason) from error
     if _KEY not in metadata:
         names = ", ".join(table.columns)
         raise InputError(path, f"was not written by evenhand; its columns are {names}")
-    meaning = json.loads(metadata[_KEY])
-    if "options" not in meaning:
-        reason = "was written by an older version of evenhand; ask the model again"
-        raise InputError(path, reason)
+    try:
+        meaning = json.loads(metadata[_KEY])
+        if "digest" not in meaning:
+            raise InputError(
+                path,
+                "was written by an older version of evenhand and has no digest, so that damage "
+                "cannot be told; ask the model again",
+            )
+        answers = _from_table(path, table, meaning)
+        is_whole = _digest(answers) == meaning["digest"]
+        readings_digest = str(meaning["readings"])
+    except _failures() as error:
+        raise _damaged(path, error) from error
+    if not is_whole:
+        raise _damaged(path)
+    return replace(answers, readings=_read_readings(path, answers, readings_digest))
+
+
+def _from_table(path: Path, table: pl.DataFrame, meaning: dict[str, Any]) -> Answers:
+    """The answers that a table and its meaning describe, without their readings."""
     empty = Answers(
         respondent=meaning["respondent"],
         suite=meaning["suite"],
@@ -139,6 +239,12 @@ def read_answers(path: Path) -> Answers:
         options=tuple(meaning["options"]),
         labels=tuple(meaning["labels"]),
         values=np.zeros((0, 0, 0)),
+        scale=meaning["scale"],
+        traits=meaning["traits"],
+        factors=tuple(meaning["factors"]),
+        within=meaning["within"],
+        whole=meaning["whole"],
+        remarks=tuple(meaning["remarks"]),
     )
     missing = [
         c for c in (*_PROBE, "texts", "tags", *_STATUS, *empty.columns) if c not in table.columns
@@ -146,25 +252,16 @@ def read_answers(path: Path) -> Answers:
     if missing:
         raise InputError(path, f"lacks the columns {', '.join(missing)}")
     rows = table.select(*_PROBE, "texts", "tags").to_dicts()
-    probes = tuple(Probe.from_json({**row, "tags": json.loads(row["tags"])}) for row in rows)
-    shape = (len(empty.options), len(empty.labels))
     values = table.select(empty.columns).to_numpy().astype(np.float64)
-    silences = {
-        row: Silence(status=Status(status), reason=reason)
-        for row, (status, reason) in enumerate(table.select(*_STATUS).rows())
-        if status != Status.ANSWERED
-    }
-    return Answers(
-        respondent=empty.respondent,
-        suite=empty.suite,
-        probes=probes,
-        options=empty.options,
-        labels=empty.labels,
-        values=values.reshape(len(probes), *shape),
-        scale=meaning["scale"],
-        traits=meaning["traits"],
-        silences=silences,
-        readings=_read_readings(path, shape, empty.columns),
+    return replace(
+        empty,
+        probes=tuple(Probe.from_json({**row, "tags": json.loads(row["tags"])}) for row in rows),
+        values=values.reshape(len(rows), len(empty.options), len(empty.labels)),
+        silences={
+            row: Silence(status=Status(status), reason=reason)
+            for row, (status, reason) in enumerate(table.select(*_STATUS).rows())
+            if status != Status.ANSWERED
+        },
     )
 
 
@@ -182,8 +279,15 @@ def suite_of(answers: Answers) -> Suite:
         citation="that of the suite",
         description="read from an answers file",
         options=answers.options,
+        factors=answers.factors,
+        within=answers.within,
     )
-    suite = Suite(card=card, probes=answers.probes, limit=int(limit) if limit else None)
+    suite = Suite(
+        card=card,
+        probes=answers.probes,
+        limit=int(limit) if limit else None,
+        whole=answers.whole,
+    )
     if suite.digest != digest:
         reason = (
             f"the probes in the answers file have digest {suite.digest}, "

@@ -12,7 +12,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.core.probe import Bools, Floats, Probe
+from evenhand.core.probe import CLUSTER, Bools, Floats, Probe
+
+LABELS_ONLY = "labels"  # the scale of answers that are labels: 1 for the one given, else 0
 
 
 class Status(StrEnum):
@@ -98,6 +100,10 @@ class Answers:
     traits: Mapping[str, str] = field(default_factory=dict)  # what the signature names
     silences: Mapping[int, Silence] = field(default_factory=dict)  # row -> why it has no answer
     readings: Readings | None = None
+    factors: tuple[str, ...] = (CLUSTER,)  # as the suite's card names them
+    within: str = ""  # as the suite's card names it
+    whole: int | None = None  # how many probes the suite has that this one was cut from
+    remarks: tuple[str, ...] = ()  # what a report must say about them
 
     @cached_property
     def is_answered(self) -> Bools:
@@ -127,6 +133,11 @@ class Answers:
     def is_classifier(self) -> bool:
         """Whether every option gets one number per label and not a single score."""
         return len(self.labels) > 1
+
+    @property
+    def is_labels_only(self) -> bool:
+        """Whether only the chosen label is known: there are no probabilities behind it."""
+        return self.scale == LABELS_ONLY
 
     @property
     def columns(self) -> tuple[str, ...]:

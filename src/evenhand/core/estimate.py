@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from evenhand.core.settings import Target
+
 
 class Interval(NamedTuple):
     """A value and the range that is compatible with the data."""
@@ -21,6 +23,17 @@ class Interval(NamedTuple):
         return math.isfinite(self.low + self.high)
 
 
+class ExactInterval(Interval):
+    """A value about exactly the probes that were asked, so that nothing is uncertain."""
+
+    __slots__ = ()
+
+
+def exactly(value: float) -> ExactInterval:
+    """A value of which nothing is uncertain."""
+    return ExactInterval(value, value, value)
+
+
 def without_bounds(value: float) -> Interval:
     """A value whose interval is not known."""
     return Interval(value, math.nan, math.nan)
@@ -31,7 +44,11 @@ NO_INTERVAL = without_bounds(math.nan)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """A measure's value with its interval, and why it is NaN where it is."""
+    """A measure's value with its interval, and why it is NaN where it is.
+
+    low, high: the bounds for the target; `targets` has those for every target. levels: for each
+    factor that the probes share, how many of its levels the smallest part of the score has.
+    """
 
     measure: str
     value: float
@@ -45,11 +62,20 @@ class Estimate:
     signature: str
     note: str = ""
     parts: Mapping[str, Interval] = field(default_factory=dict)
+    target: Target = "new items"
+    targets: Mapping[Target, Interval] = field(default_factory=dict)
+    levels: Mapping[str, int] = field(default_factory=dict)
+    has_variation: bool = True  # whether any resample differs from the value
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the value is about exactly these probes and all of them were asked."""
+        return isinstance(self.interval, ExactInterval)
 
     @property
     def interval(self) -> Interval:
         """Value and bounds alone."""
-        return Interval(self.value, self.low, self.high)
+        return self.targets.get(self.target, Interval(self.value, self.low, self.high))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +86,8 @@ class Group:
     tags: Mapping[str, str]  # those that all its probes share
     interval: Interval
     probes: int  # how many of its probes have an answer
+    levels: int = 0  # how many levels of what was resampled it has
+    has_variation: bool = True  # whether any resample differs from the value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,3 +115,19 @@ class Relation:
     pearson: Interval
     spearman: Interval
     note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baseline:
+    """What a rule that needs no model scores on the probes that a respondent answered.
+
+    A random rule has the mean of many draws as its value, and the range of the middle share
+    (`Settings.level`) of them as its bounds; any other rule has its exact value three times.
+    """
+
+    measure: str
+    value: float
+    low: float
+    high: float
+    draws: int  # 0: a rule without chance
+    note: str = ""  # why there is no value

@@ -110,6 +110,21 @@ def checked_table(
     return values
 
 
+def check_names(names: Sequence[str], what: str, known: Sequence[str] = ()) -> None:
+    """Raise MeasureError for a name that is not among the known ones, or, without any, is empty.
+
+    what: what a name stands for, in an error: `gold label`.
+    """
+    for row, name in enumerate(names, 1):
+        if known and name not in known:
+            raise MeasureError(
+                f"{what} {name!r} in row {row}; known are {', '.join(known)}. "
+                "Leave out the rows that should not count"
+            )
+        if not name:
+            raise MeasureError(f"{what} {name!r} in row {row}; give one for every row")
+
+
 def mean_of(totals: Floats) -> Floats:
     """The `combine` of every measure that is a mean: the second column over the first."""
     return ratio(totals[..., 1], totals[..., 0])

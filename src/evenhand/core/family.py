@@ -78,6 +78,8 @@ class Family:
     references: tuple[str, ...] = ()  # baselines in addition to random and constant
     is_default: bool = False  # its first suite is asked where the user names none
     is_check: bool = False  # asked with other suites, to see whether the respondent understands
+    # reads a user's file of labelled probes, in a language, as a suite of this family
+    read_labelled: Callable[[Path, str], Suite] | None = None
     is_checked: bool = True  # whether such a check says something about runs of this family
     examine: Callable[[Suite, Answers, Settings], Sequence[Breakdown]] | None = None
     read_predictions: Callable[[Path, Suite], Answers | None] | None = None  # None: not its form

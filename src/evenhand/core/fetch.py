@@ -15,6 +15,7 @@ from evenhand.core.files import cache_folder, write_atomic
 
 HOST = "https://raw.githubusercontent.com"
 SECONDS = 30.0
+CHANGED, UNVERIFIED = "changed", "unverified"  # marks at the end of a suite's version
 
 
 def text_digest(raw: bytes) -> str:
@@ -44,9 +45,28 @@ def find_published(folder: str, name: str, data: Path | None, advice: str) -> Pa
     raise InputError(data, f"has no {folder}/{name}. {advice}")
 
 
-def published_version(version: str, path: Path, sha256: str) -> str:
-    """The version of a published file, marked as changed where its text has another digest."""
-    return version if text_digest(path.read_bytes()) == sha256 else f"{version}-changed"
+def published_version(version: str, path: Path, sha256: str | None) -> str:
+    """The version of a published file: as it is where the file or its text has the pinned digest.
+
+    Marked as changed where it has another, as unverified where no digest is known (None).
+    """
+    if sha256 is None:
+        return f"{version}-{UNVERIFIED}"
+    raw = path.read_bytes()
+    is_published = sha256 in (hashlib.sha256(raw).hexdigest(), text_digest(raw))
+    return version if is_published else f"{version}-{CHANGED}"
+
+
+def version_note(version: str) -> str:
+    """What must be said about a version that is marked as changed or unverified; else nothing."""
+    if version.endswith(f"-{CHANGED}"):
+        return "The suite's file is not the published one: its text has another digest."
+    if version.endswith(f"-{UNVERIFIED}"):
+        return (
+            "Whether the suite's file is the published one was not verified: "
+            "no digest of the published file is known."
+        )
+    return ""
 
 
 def fetch(repository: str, commit: str, path: str, sha256: str, *, advice: str) -> Path:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import os
 import shutil
 import sys
 import tempfile
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from evenhand.core.checksums import MANIFEST
 from evenhand.core.errors import InputError, StorageError
 
 
@@ -29,10 +32,23 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "evenhand"
 
 
+def unpacked_name(path: Path) -> Path:
+    """The name of a file without folder and without .gz: `x.jsonl` of `data/x.jsonl.gz`."""
+    return Path(path.stem if path.suffix.lower() == ".gz" else path.name)
+
+
 def read_text(path: Path) -> str:
-    """The text of a UTF-8 file, with or without a byte-order mark, any line ending."""
+    """The text of a UTF-8 file, with or without a byte-order mark, any line ending.
+
+    A file whose name ends in .gz is unpacked.
+    """
     try:
         raw = path.read_bytes()
+        if path.suffix.lower() == ".gz":
+            raw = gzip.decompress(raw)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        reason = f"is no whole gzip file ({error}); pack or download it again"
+        raise InputError(path, reason) from error
     except FileNotFoundError as error:
         raise InputError(path, "there is no such file") from error
     except OSError as error:
@@ -52,14 +68,15 @@ def read_text(path: Path) -> str:
 
 
 def read_rows(path: Path) -> list[tuple[int, dict[str, Any]]]:
-    """The rows of a .jsonl, .json (one object per line), .csv or .tsv file, numbered."""
-    text = read_text(path)
-    if path.suffix.lower() in {".csv", ".tsv"}:
+    """The rows of a .jsonl, .json (one object per line), .csv or .tsv file, numbered.
+
+    Each may be packed: .jsonl.gz.
+    """
+    text, suffix = read_text(path), unpacked_name(path).suffix.lower()
+    if suffix in {".csv", ".tsv"}:
         return _read_table(path, text)
-    if path.suffix.lower() not in {".jsonl", ".json"}:
-        raise InputError(
-            path, f"'{path.suffix}' is not a known form; use .jsonl, .json, .csv or .tsv"
-        )
+    if suffix not in {".jsonl", ".json"}:
+        raise InputError(path, f"'{suffix}' is not a known form; use .jsonl, .json, .csv or .tsv")
     rows = []
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
@@ -80,7 +97,8 @@ def _read_table(path: Path, text: str) -> list[tuple[int, dict[str, Any]]]:
     # StringIO and not splitlines: a cell may hold a line break, or a character that Python takes
     # for one (U+2028)
     reader = csv.DictReader(
-        io.StringIO(text, newline=""), delimiter="\t" if path.suffix.lower() == ".tsv" else ","
+        io.StringIO(text, newline=""),
+        delimiter="\t" if unpacked_name(path).suffix.lower() == ".tsv" else ",",
     )
     rows: list[tuple[int, dict[str, Any]]] = []
     try:
@@ -149,7 +167,10 @@ def require_room(folder: Path) -> None:
 
 @contextmanager
 def staged(folder: Path) -> Iterator[Path]:
-    """A temporary folder whose files move to `folder` together at the end, or not at all."""
+    """A temporary folder whose files move to `folder` together at the end, or not at all.
+
+    A manifest moves last: until then, readers see that the files do not belong together.
+    """
     require_writable(folder)
     stage = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
     try:
@@ -157,7 +178,7 @@ def staged(folder: Path) -> Iterator[Path]:
         for path in stage.iterdir():
             with path.open("rb") as written:
                 os.fsync(written.fileno())
-        for path in sorted(stage.iterdir()):
+        for path in sorted(stage.iterdir(), key=lambda p: (p.name == MANIFEST, p.name)):
             path.replace(folder / path.name)
     except OSError as error:
         raise storage_error(folder, error) from error

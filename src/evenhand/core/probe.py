@@ -20,6 +20,7 @@ NOT_ENTAILMENT = "not_entailment"
 SCORE = "score"  # the one label of a respondent that gives a single number per option
 HYPOTHESIS = "hypothesis"  # the one option of a pair
 BLANK = "[BLANK]"  # where a candidate goes in the sentence of a mask probe
+CLUSTER = "cluster"  # the factor that every suite has
 GENDERS = ("male", "female")  # the one order of genders: options, columns, tables
 PREFERENCES = ("stereotypical", "anti-stereotypical")  # the options of a choice of two sentences
 DEFAULT_OPTIONS: Mapping[Kind, tuple[str, ...]] = {
@@ -39,8 +40,10 @@ class Probe:
     (context, options ...) of a choice.
     tags: what the probe is about. Some have a fixed meaning: `fair` and `stereotyped` name the
     label (of a pair) or the position (of a candidate or option) that a fair or a fully
-    stereotyped respondent gives, `equal` meaning no preference; `scoring` names the way in which
-    a language model weighs a sentence where the suite and not the user decides it.
+    stereotyped respondent gives, `equal` meaning no preference; `gender` names whom the hypothesis
+    of a pair speaks of; `pair` (`man/woman`) says that a mask or choice has a male option and then
+    a female one; `scoring` names the way in which a language model weighs a sentence where the
+    suite and not the user decides it.
     """
 
     id: str

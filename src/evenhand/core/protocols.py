@@ -45,6 +45,7 @@ class RespondentOptions:
     form: str | None = None  # how a classifier is shown two texts: pair (None) or supposition
     pooling: str | None = None  # how an encoder makes one vector; None: what its folder says
     similarity: str = "cosine"  # how an encoder compares two vectors
+    trust_remote_code: bool = False  # run a model's own code and open its pickled weights
     labels: tuple[str, ...] = ()  # the labels a rule gives the options of a choice; (): one score
 
 

@@ -3,12 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from evenhand.core.answers import Answers
-from evenhand.core.estimate import Breakdown, Estimate, Relation
+from evenhand.core.estimate import Baseline, Breakdown, Estimate, Relation
 from evenhand.core.settings import Settings
 from evenhand.core.suite import Suite
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check(Estimate):
+    """How well a respondent does on probes whose answer is clear."""
+
+    items: str  # what was asked, in the plural: `plain pairs`, `pairs of snli_dev.jsonl`
+    weak_below: float  # the value below which it does not understand; NaN: not judged by this
+
+    @classmethod
+    def of(cls, estimate: Estimate, *, items: str, weak_below: float) -> Check:
+        """The estimate as a check."""
+        values = {f.name: getattr(estimate, f.name) for f in fields(Estimate)}
+        return cls(**values, items=items, weak_below=weak_below)
+
+    @property
+    def is_weak(self) -> bool:
+        """Whether the respondent does too badly for a bias score to be read as bias."""
+        return self.value < self.weak_below
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,8 +38,8 @@ class Run:
     suite: Suite
     answers: Answers
     estimates: tuple[Estimate, ...]  # in the order of a report: the first is the headline
-    baselines: Mapping[str, tuple[Estimate, ...]]  # rule -> estimates on the same probes
-    sanity: tuple[Estimate, ...]  # checks of whether the respondent understands such probes
+    baselines: Mapping[str, tuple[Baseline, ...]]  # rule -> what it scores on the same probes
+    sanity: tuple[Check, ...]  # whether the respondent understands such probes: by the first
     breakdowns: tuple[Breakdown, ...]
     settings: Settings
     relations: tuple[Relation, ...] = ()
@@ -36,9 +55,9 @@ class Run:
         """The estimate of one measure; None where it was not computed."""
         return next((e for e in self.estimates if e.measure == measure), None)
 
-    def baseline(self, rule: str, measure: str) -> Estimate | None:
-        """What a baseline rule scored on the same probes; None where it was not asked."""
-        return next((e for e in self.baselines.get(rule, ()) if e.measure == measure), None)
+    def baseline(self, rule: str, measure: str) -> Baseline | None:
+        """What a rule scores on the same probes; None where it was not asked."""
+        return next((b for b in self.baselines.get(rule, ()) if b.measure == measure), None)
 
     def breakdown(self, measure: str, by: str) -> Breakdown | None:
         """One measure by one tag; None where it was not computed or has no groups."""

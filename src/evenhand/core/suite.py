@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from functools import cached_property
 from pathlib import Path
 
 from evenhand.core.errors import InputError
 from evenhand.core.files import read_rows, read_text, write_atomic
-from evenhand.core.probe import DEFAULT_OPTIONS, HYPOTHESIS, Kind, Probe
+from evenhand.core.probe import CLUSTER, DEFAULT_OPTIONS, HYPOTHESIS, Kind, Probe
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +25,10 @@ class SuiteCard:
     citation: str
     description: str
     options: tuple[str, ...] = (HYPOTHESIS,)  # the roles of the candidates or options, in order
+    # what makes probes dependent: the name of the clusters, then the tags that are crossed with it
+    factors: tuple[str, ...] = (CLUSTER,)
+    within: str = ""  # the tag by which clusters were chosen, so that its shares are fixed
+    is_verified: bool = False  # whether its files were found to have the pinned digests
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +38,7 @@ class Suite:
     card: SuiteCard
     probes: tuple[Probe, ...]
     limit: int | None = None  # the limit that a larger suite was cut to
+    whole: int | None = None  # how many probes the larger suite has
 
     @cached_property
     def digest(self) -> str:
@@ -76,11 +81,17 @@ def probe_lines(suite: Suite) -> str:
     return "".join(json.dumps(p.to_json(), ensure_ascii=False) + "\n" for p in suite.probes)
 
 
+def card_text(suite: Suite) -> str:
+    """The card of a suite as JSON, with what it says about the probes beside it."""
+    about = {"probes": len(suite.probes), "limit": suite.limit, "whole": suite.whole}
+    card = {**asdict(suite.card), **about, "digest": suite.digest}
+    return json.dumps(card, ensure_ascii=False, indent=1) + "\n"
+
+
 def write_suite(suite: Suite, path: Path) -> None:
     """Write the probes to `path` and the card beside it."""
     write_atomic(path, probe_lines(suite))
-    card = {**asdict(suite.card), "probes": len(suite.probes), "digest": suite.digest}
-    write_atomic(card_path(path), json.dumps(card, ensure_ascii=False, indent=1) + "\n")
+    write_atomic(card_path(path), card_text(suite))
 
 
 def read_probes(path: Path) -> tuple[Probe, ...]:
@@ -124,12 +135,18 @@ def read_suite(path: Path) -> Suite:
         return Suite(card=card, probes=probes)
     try:
         row = dict(json.loads(read_text(card_file)))
-        texts = {f.name: row[f.name] for f in fields(SuiteCard) if f.name != "options"}
-        card = SuiteCard(**texts, options=tuple(row.get("options") or default))
+        texts = {f.name: row[f.name] for f in fields(SuiteCard) if f.default is MISSING}
+        card = SuiteCard(
+            **texts,
+            options=tuple(row.get("options") or default),
+            factors=tuple(row.get("factors") or (CLUSTER,)),
+            within=str(row.get("within") or ""),
+            is_verified=row.get("is_verified") is True,
+        )
+        suite = Suite(card=card, probes=probes, limit=row.get("limit"), whole=row.get("whole"))
         digest = row["digest"]
     except (json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
         raise InputError(card_file, f"is not the card of a suite ({error})") from error
-    suite = Suite(card=card, probes=probes)
     if suite.digest != digest:
         reason = f"its digest is {suite.digest} but its card says {digest}: "
         raise InputError(path, reason + "the file was changed or cut after it was made")

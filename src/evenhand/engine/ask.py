@@ -154,7 +154,9 @@ def _open_cache(respondent: Respondent, wanted: bool | Path) -> Iterator[AnswerC
         return
     # the traits are part of the key because they hold the label order, which --label-map changes
     traits = (f"{k}:{v}" for k, v in sorted(respondent.traits.items()))
-    key = "|".join((respondent.identity, *traits))
+    # what separates the parts cannot stand in one of them
+    parts = (part.replace("\\", r"\\").replace("|", r"\|") for part in traits)
+    key = "|".join((respondent.identity, *parts))
     cache = AnswerCache(key, None if wanted is True else wanted)
     try:
         yield cache
@@ -180,6 +182,9 @@ def ask_suite(respondent: Respondent, suite: Suite, asking: Asking | None = None
         traits=dict(respondent.traits),
         silences=replies.silences,
         readings=replies.readings,
+        factors=suite.card.factors,
+        within=suite.card.within,
+        whole=suite.whole,
     )
 
 

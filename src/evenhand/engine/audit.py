@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.core import catalog
-from evenhand.core.account import CONSTANT, RANDOM
 from evenhand.core.answers import Answers
 from evenhand.core.errors import EvenhandError
 from evenhand.core.estimate import Breakdown, Estimate, Relation
@@ -20,6 +19,8 @@ from evenhand.core.run import Run
 from evenhand.core.settings import Settings
 from evenhand.core.suite import Suite
 from evenhand.engine.ask import Asking, answer_names, ask_suite
+from evenhand.engine.baselines import score_rules
+from evenhand.engine.checks import ask_checks, estimate_checks, load_dev, require_dev_kind
 from evenhand.engine.estimate import (
     applicable_measures,
     break_down,
@@ -46,35 +47,6 @@ def open_model(model: Model, suite: Suite, opening: RespondentOptions | None = N
     return model if isinstance(model, Respondent) else FunctionRespondent(model)
 
 
-def ask_checks(respondent: Respondent, suite: Suite, asking: Asking) -> list[tuple[Suite, Answers]]:
-    """The respondent's answers to the suites that check whether it understands such probes.
-
-    Without those that it cannot be asked in this language, and without the suite itself.
-    """
-    checks = []
-    stem = suite.card.name.partition(":")[0]
-    for family in catalog.checks():
-        source = family.suites[0]
-        can_ask = suite.card.language in source.languages and source.kind in respondent.kinds
-        if can_ask and stem != source.name:
-            ordinary = load_suite(source.name, suite.card.language)
-            silent = dataclasses.replace(asking, progress=None)
-            checks.append((ordinary, ask_suite(respondent, ordinary, silent)))
-    return checks
-
-
-def estimate_checks(
-    checks: Sequence[tuple[Suite, Answers]], settings: Settings
-) -> tuple[Estimate, ...]:
-    """The first measure of each check."""
-    return tuple(
-        estimate(
-            choose_measures(suite, answers.options, answers.labels)[0], suite, answers, settings
-        )
-        for suite, answers in checks
-    )
-
-
 def estimate_all(
     suite: Suite,
     answers: Answers,
@@ -84,20 +56,6 @@ def estimate_all(
     """The estimates of the named measures, by default of all that fit, in the order of a report."""
     chosen = choose_measures(suite, answers.options, answers.labels, measures)
     return tuple(estimate(m, suite, answers, settings) for m in chosen)
-
-
-def _baselines(
-    family: Family, suite: Suite, answers: Answers, chosen: Sequence[Measure], settings: Settings
-) -> dict[str, tuple[Estimate, ...]]:
-    """By baseline rule, what it scores on the same probes."""
-    labels = answers.labels if answers.is_classifier and suite.kind == "choice" else ()
-    options = RespondentOptions(seed=settings.seed, labels=labels)
-    estimates = {}
-    for rule in (RANDOM, CONSTANT, *family.references):
-        respondent = open_respondent(rule, suite.kind, options)
-        rule_answers = ask_suite(respondent, suite)
-        estimates[rule] = tuple(estimate(m, suite, rule_answers, settings) for m in chosen)
-    return estimates
 
 
 def _breakdowns(
@@ -147,7 +105,7 @@ def judge(
         suite=suite,
         answers=answers,
         estimates=tuple(estimate(m, suite, answers, settings) for m in chosen),
-        baselines=_baselines(family, suite, answers, chosen, settings),
+        baselines=score_rules(family, answers, chosen, settings),
         sanity=estimate_checks(checks, settings),
         breakdowns=views,
         settings=settings,
@@ -164,23 +122,28 @@ def audit(
     opening: RespondentOptions | None = None,
     settings: Settings | None = None,
     asking: Asking | None = None,
+    dev: str | Path | Suite | None = None,
 ) -> Run:
     """Ask a model every probe of a suite and measure its answers.
 
     model: a name, a folder, a hub id, a Respondent, or a function from (premise, hypothesis)
     pairs to three scores each. suite: a Suite (`evenhand.load_suite`), or the name of one in
-    English; the default suite where there is none.
+    English; the default suite where there is none. dev: a file of labelled NLI pairs in the
+    suite's language, whose accuracy is reported beside the scores.
     """
     settings, asking = settings or Settings(), asking or Asking()
     start = time.perf_counter()
     if not isinstance(suite, Suite):
         suite = load_suite(suite or catalog.default_suite())
+    if isinstance(dev, str | Path):
+        dev = load_dev(Path(dev), suite.card.language)
     respondent = open_model(model, suite, opening)
+    require_dev_kind(respondent, dev)
     choose_measures(suite, *answer_names(suite, respondent), measures)  # fail before asking
     loaded = time.perf_counter()
     answers = ask_suite(respondent, suite, asking)
     asked = time.perf_counter()
-    checks = ask_checks(respondent, suite, asking)
+    checks = ask_checks(respondent, suite, asking, dev)
     run = judge(suite, answers, settings, measures=measures, checks=checks)
     end = time.perf_counter()
     timing = {

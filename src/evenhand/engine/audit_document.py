@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from evenhand import __version__
 from evenhand.core import account, catalog
-from evenhand.core.account import BASELINES, checks
+from evenhand.core.account import BASELINES, RANDOM, checks
 from evenhand.core.document import (
     Block,
     Callout,
@@ -22,16 +22,17 @@ from evenhand.core.document import (
     Signatures,
     Table,
 )
-from evenhand.core.estimate import Estimate
+from evenhand.core.estimate import Estimate, Interval
 from evenhand.core.run import Run
+from evenhand.core.settings import TARGETS
 from evenhand.core.suite import Suite
-from evenhand.core.text import counted, sentence_case
+from evenhand.core.text import bounds, counted, listed, sentence_case
 from evenhand.engine.results import environment
 
 COMPARABLE = (
     "Two numbers are comparable if their signatures differ only in what describes the model."
 )
-CHECK_RULE = "As a classifier, on ordinary pairs of sentences without a stereotype."
+CHECK_RULE = "As a classifier, on pairs of sentences without a stereotype."
 
 
 def suite_line(suite: Suite) -> str:
@@ -44,20 +45,82 @@ def suite_line(suite: Suite) -> str:
 
 def _headline(run: Run) -> Headline:
     first = run.headline
-    has_interval = first.interval.has_bounds
-    is_missing = not math.isfinite(first.value)
     return Headline(
         title=account.title(first.measure),
         interval=first.interval,
         level=first.level,
         best=account.best_value(first.measure),
-        note=first.note if is_missing else "" if has_interval else "no interval: too few clusters",
+        note=first.note,
     )
 
 
 def _baseline_cells(run: Run, estimate: Estimate) -> list[Cell]:
     rules = [run.baseline(rule, estimate.measure) for rule in BASELINES]
-    return [e.value if e is not None else "–" for e in rules]
+    return [b.value if b is not None else "–" for b in rules]
+
+
+def _baselines(run: Run) -> Section:
+    """What every rule scores by every measure, with the range of single random respondents."""
+    random = run.baselines[RANDOM]
+    others = {rule: scores for rule, scores in run.baselines.items() if rule != RANDOM}
+    rows = [
+        Row(
+            cells=(
+                account.title(drawn.measure),
+                drawn.value,
+                Interval(drawn.value, drawn.low, drawn.high),
+                *(scores[place].value for scores in others.values()),
+            )
+        )
+        for place, drawn in enumerate(random)
+    ]
+    most = max(drawn.draws for drawn in random)
+    middle = f"the middle {run.settings.level * 100:g} %"
+    drawing = (
+        f"Random: the mean of {most:,} random respondents and the range of {middle} of them. "
+        if most
+        else ""
+    )
+    table = Table(
+        name="baselines",
+        title="What rules without a model score",
+        columns=(
+            Column(title="measure"),
+            Column(title=account.rule_title(RANDOM), form="number"),
+            Column(title=middle, form="bounds"),
+            *(Column(title=account.rule_title(rule), form="number") for rule in others),
+        ),
+        rows=tuple(rows),
+        note=f"On the probes that were answered. {drawing}The other rules are free of chance. "
+        f"{_missing_baselines(run, run.baselines)}".strip(),
+    )
+    return Section(name="baselines", title="Baselines", blocks=(table,))
+
+
+def _missing_baselines(run: Run, rules: Collection[str]) -> str:
+    """Why these rules have no score by some measures; empty where all have one."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for rule in rules:
+        for score in run.baselines[rule]:
+            if score.note:
+                key = account.rule_title(rule), score.note
+                reasons.setdefault(key, []).append(account.title(score.measure))
+    lines = (f"{rule}, {listed(names)}: {note}" for (rule, note), names in reasons.items())
+    return f"N/a: {'; '.join(lines)}." if reasons else ""
+
+
+def target_words(run: Run) -> str:
+    """What the intervals are about, in words."""
+    if run.settings.target == "this set":
+        return "exactly these probes"
+    return f"new {listed([f'{factor}s' for factor in run.headline.levels])}"
+
+
+def _bounds_cell(estimate: Estimate) -> Cell:
+    """The bounds of an estimate, followed by what must be said beside them."""
+    if not estimate.note or not math.isfinite(estimate.value):
+        return estimate.interval
+    return f"{bounds(estimate.interval)} {estimate.note}"
 
 
 def _score_row(run: Run, estimate: Estimate) -> Row:
@@ -65,9 +128,9 @@ def _score_row(run: Run, estimate: Estimate) -> Row:
     measure = catalog.measure(estimate.measure)
     return Row(
         cells=(
-            measure.card.title,
+            account.title_of(estimate),
             estimate.value,
-            estimate.interval,
+            _bounds_cell(estimate),
             measure.fair,
             *(["–"] * len(BASELINES) if is_check else _baseline_cells(run, estimate)),
         ),
@@ -97,6 +160,7 @@ def _scores_table(run: Run) -> Table:
             *(Column(title=head, form="number") for head in BASELINES.values()),
         ),
         rows=tuple(rows),
+        note=f"Intervals are for {target_words(run)}. {_missing_baselines(run, BASELINES)}".strip(),
     )
 
 
@@ -122,9 +186,15 @@ def _scores(run: Run) -> Section:
     )
 
 
+def _levels(estimate: Estimate) -> str:
+    """What a score rests on: `141 occupations, 70 templates`."""
+    return ", ".join(counted(count, factor) for factor, count in estimate.levels.items())
+
+
 def _coverage(run: Run) -> Section:
+    other = next(target for target in TARGETS if target != run.settings.target)
     rows = tuple(
-        Row(cells=(account.title(e.measure), e.probes, e.clusters, e.coverage, e.ties))
+        Row(cells=(account.title_of(e), e.probes, _levels(e), e.coverage, e.ties, e.targets[other]))
         for e in (*run.estimates, *checks(run))
     )
     table = Table(
@@ -133,15 +203,16 @@ def _coverage(run: Run) -> Section:
         columns=(
             Column(title="measure"),
             Column(title="probes", form="count"),
-            Column(title="clusters", form="count"),
+            Column(title="rests on, at least"),
             Column(title="answered", form="percent"),
             Column(title="ties", form="count"),
+            Column(title=f"interval for {other}", form="bounds"),
         ),
         rows=rows,
     )
     blocks: list[Block] = [Callout(text=note) for note in account.notes(run)]
     if not blocks:
-        whole = "Every probe was answered, and no two answers tied."
+        whole = "Every probe was answered, and there were no ties."
         blocks = [Prose(lines=(whole,), is_quiet=True)]
     return Section(name="coverage", title="Coverage", blocks=(table, *blocks), is_brief=True)
 
@@ -155,8 +226,8 @@ def _sources(run: Run) -> Section:
         ("citation", card.citation),
         ("digest", run.suite.digest),
     ]
-    for estimate in (*run.estimates, *checks(run)):
-        measure = catalog.measure(estimate.measure).card
+    for name in dict.fromkeys(e.measure for e in (*run.estimates, *checks(run))):
+        measure = catalog.measure(name).card
         source = f"{measure.citation.rstrip('.')}."
         facts.append((measure.title, f"{measure.formula}. {source} {measure.caveat}"))
     facts += list(run.answers.traits.items())
@@ -207,6 +278,7 @@ def audit_document(run: Run) -> Document:
         sections=(
             _scores(run),
             *(own(run) if own else ()),
+            _baselines(run),
             prose_section("method", "How it was measured", account.method(run)),
             prose_section(
                 "limits",

@@ -23,16 +23,35 @@ from evenhand.core.errors import EvenhandError, InputError, MeasureError
 from evenhand.core.estimate import Estimate, Interval
 from evenhand.core.measure import Measure
 from evenhand.core.protocols import Respondent, RespondentOptions, SuiteOptions
+from evenhand.core.run import Check
 from evenhand.core.settings import Settings
 from evenhand.core.signature import Signature
 from evenhand.core.suite import Suite
 from evenhand.engine.ask import Asking, Progress, answer_names, ask_suite
-from evenhand.engine.audit import Model, ask_checks, estimate_all, estimate_checks, open_model
-from evenhand.engine.estimate import applicable_measures, choose_measures, estimate, read_mask
+from evenhand.engine.audit import Model, estimate_all, open_model
+from evenhand.engine.checks import ask_checks, estimate_checks, load_dev, require_dev_kind
+from evenhand.engine.estimate import (
+    applicable_measures,
+    choose_measures,
+    estimate,
+    evidence_table,
+    few_levels,
+    find_factors,
+    interval_method,
+    read_mask,
+    traits_of,
+)
 from evenhand.engine.suites import load_suite
-from evenhand.stats.bootstrap import FEW, cluster_totals, generator
+from evenhand.stats.bootstrap import FEW, generator
 from evenhand.stats.corrections import benjamini_hochberg
-from evenhand.stats.paired import paired_intervals, permutation_p, permuted_differences
+from evenhand.stats.crossed import Factor
+from evenhand.stats.paired import (
+    Scale,
+    paired_intervals,
+    paired_table,
+    permutation_p,
+    permuted_differences,
+)
 
 LONGEST = 28  # letters of a short name
 Nearness = Literal["nearer", "farther", "equally far", "unclear", "unknown"]
@@ -47,7 +66,7 @@ class Contestant:
     name: str
     answers: Answers
     estimates: tuple[Estimate, ...]
-    sanity: tuple[Estimate, ...] = ()
+    sanity: tuple[Check, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,7 +231,12 @@ def _on_common_probes(
     return answers, estimates
 
 
-def _note(names: Sequence[str], estimates: Sequence[Estimate], probes: int, clusters: int) -> str:
+def _note(
+    names: Sequence[str],
+    estimates: Sequence[Estimate],
+    probes: int,
+    factors: Sequence[Factor],
+) -> str:
     """Why a difference is NaN or its interval is rough; empty where neither is so."""
     if not probes:
         return "no probe was answered by both"
@@ -223,12 +247,14 @@ def _note(names: Sequence[str], estimates: Sequence[Estimate], probes: int, clus
     ]
     if empty:
         return "; ".join(empty)
+    clusters = factors[0].levels
     if clusters < 2:
-        return "one cluster only: there is neither interval nor p value"
+        return f"one {factors[0].name} only: there is neither interval nor p value"
+    rough = few_levels(factors)
     if clusters >= FEW:
-        return ""
+        return rough
     least = f"{2.0 ** (1 - clusters):.2g}"
-    return f"only {clusters} clusters: the interval is rough, and p cannot fall below {least}"
+    return f"{rough}, and p cannot fall below {least}"
 
 
 def find_difference(
@@ -238,39 +264,43 @@ def find_difference(
     answers, estimates = _on_common_probes(measure, suite, (reference, other), settings)
     is_read = read_mask(measure, suite.probes)
     probes = [p for p, read in zip(suite.probes, is_read, strict=True) if read]
-    evidence = [measure.evidence(probes, a.values[is_read]) for a in answers]
-    totals = cluster_totals(np.hstack(evidence), [p.cluster for p in probes])
-    width = evidence[0].shape[1]
-    sums = totals[:, :width], totals[:, width:]
+    evidence = [measure.evidence(probes, measure.readable_values(a)[is_read]) for a in answers]
+    tables = [evidence_table(measure, probes, rows) for rows in evidence]
+    both = paired_table(*tables)
+    factors = find_factors(measure, suite.card, probes, np.hstack(evidence))
     # seeded as in `estimate`, so that the resamples are those of the two values' own intervals
     rng = generator(settings.seed, measure.name)
-    apart, distance = paired_intervals(*sums, measure.combine, measure.fair, rng, settings)
+    scale = Scale(measure.fair, *measure.card.range)
+    bounds = paired_intervals(both, factors, measure.combine, scale, rng, settings)
     p = float("nan")
-    if len(totals) > 1:
+    if factors[0].levels > 1:
         rng = generator(settings.seed, f"{measure.name}/swap")
-        swapped = permuted_differences(*sums, measure.combine, rng, settings.permutations)
-        p = permutation_p(apart.value, swapped)
+        first, second = (table.totals(factors[0]) for table in tables)
+        swapped = permuted_differences(first, second, measure.combine, rng, settings.permutations)
+        apart = bounds.difference
+        p = permutation_p(apart.interval.value, swapped, apart.widening)
     common = int((is_read & answers[0].is_answered & answers[1].is_answered).sum())
     return Difference(
         measure=measure.name,
         model=other.name,
         reference=estimates[0],
         other=estimates[1],
-        difference=apart,
-        distance=distance,
+        difference=bounds.difference.interval,
+        distance=bounds.distance.interval,
         p=p,
         adjusted=p,
         probes=common,
-        clusters=len(totals),
-        note=_note((reference.name, other.name), estimates, common, len(totals)),
+        clusters=factors[0].levels,
+        note=_note((reference.name, other.name), estimates, common, factors),
     )
 
 
 def _signature_of(comparison: Comparison, difference: Difference, other: Answers) -> str:
     """The signature of a difference: everything that it depends on."""
     suite, first, settings = comparison.suite, comparison.reference.answers, comparison.settings
-    names = {**first.traits, **other.traits}
-    traits = {k: (first.traits.get(k, "none"), other.traits.get(k, "none")) for k in names}
+    measure = catalog.measure(difference.measure)
+    one, two = traits_of(measure, first), traits_of(measure, other)
+    traits = {k: (one.get(k, "none"), two.get(k, "none")) for k in {**one, **two}}
     return str(
         Signature.of(
             measure=difference.measure,
@@ -280,8 +310,9 @@ def _signature_of(comparison: Comparison, difference: Difference, other: Answers
             other=other.respondent,
             **{k: a if a == b else f"{a} vs {b}" for k, (a, b) in traits.items()},
             probes=f"{difference.probes} both",
-            ci=f"{settings.method}{settings.level * 100:g}x{settings.resamples}/paired cluster",
-            test=f"swap x{settings.permutations}/cluster",
+            target=settings.target,
+            ci=f"{interval_method(suite, settings)}, paired",
+            test=f"swap x{settings.permutations}/{suite.card.factors[0]}",
             adjusted=f"bh/{comparison.tests}",
             seed=settings.seed,
             evenhand=__version__,
@@ -370,6 +401,7 @@ class ComparisonOptions:
     opening: RespondentOptions = field(default_factory=RespondentOptions)
     cache: bool | Path = True
     watch: Watch | None = None
+    dev: str | Path | Suite | None = None  # a file of labelled pairs, for the models' accuracy
 
 
 def _contestants(
@@ -392,11 +424,13 @@ def _contestant(
         assert not isinstance(model, Answers)
         asked = str(model) if isinstance(model, Path) else model
         respondent = open_model(asked, suite, options.opening)
+        dev = options.dev if isinstance(options.dev, Suite) else None
+        require_dev_kind(respondent, dev)
         choose_measures(suite, *answer_names(suite, respondent), options.measures)
         with options.watch(_name_of(model)) if options.watch else nullcontext() as progress:
             asking = Asking(cache=options.cache, progress=progress)
             answers = ask_suite(respondent, suite, asking)
-            checks = ask_checks(respondent, suite, asking)
+            checks = ask_checks(respondent, suite, asking, dev)
     return Contestant(
         name="",
         answers=answers,
@@ -415,6 +449,11 @@ def compare(
     models: what `audit` takes, or the answers of a run (`answers.parquet`, or its folder).
     """
     options, settings = options or ComparisonOptions(), settings or Settings()
+    if settings.target != "new items":
+        raise EvenhandError(
+            f"the target is '{settings.target}': a comparison is about new items; on exactly these "
+            "probes a difference has no interval"
+        )
     if len(models) < 2:
         names = ", ".join(map(_name_of, models)) or "none"
         raise EvenhandError(f"compare needs two or more models; there is {names}")
@@ -441,6 +480,9 @@ def compare(
         else load_suite(s, options.lang, options.suite_options, limit=options.limit)
         for s in named
     ]
+    if isinstance(options.dev, str | Path):
+        dev = load_dev(Path(options.dev), loaded[0].card.language)
+        options = dataclasses.replace(options, dev=dev)
     if stored:
         asked = ((f"--suite {suite.card.name}", suite) for suite in loaded if suites)
         _check_same([*stored, *asked])

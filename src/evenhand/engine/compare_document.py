@@ -8,7 +8,7 @@ from typing import Any
 
 from evenhand import __version__
 from evenhand.core import catalog
-from evenhand.core.account import best_value, title
+from evenhand.core.account import best_value, title, title_of
 from evenhand.core.chart import SERIES_COUNT, DotChart, DotRow, spanning
 from evenhand.core.document import (
     Block,
@@ -118,6 +118,7 @@ def notes(comparison: Comparison) -> list[str]:
         for x in comparison.left_out
     ]
     for model in comparison.models:
+        lines += [f"{model.name}: {remark}" for remark in model.answers.remarks]
         if model.answers.coverage < 1:
             reasons = "; ".join(f"{k} ({v:,})" for k, v in model.answers.unanswered.items())
             share = percent(model.answers.coverage, 1)
@@ -254,10 +255,9 @@ def _models(comparison: Comparison) -> Facts:
     for model in comparison.models:
         answers = model.answers
         traits = ", ".join(f"{k} {v}" for k, v in answers.traits.items())
-        check = next(iter(model.sanity), None)
-        right = f"; {title(check.measure)} {with_bounds(check.interval)}" if check else ""
         answered = f"answered {percent(answers.coverage, 1)}"
-        rows.append((model.name, f"{answers.respondent}; {traits}; {answered}{right}"))
+        checks = [f"{title_of(check)} {with_bounds(check.interval)}" for check in model.sanity]
+        rows.append((model.name, "; ".join((answers.respondent, traits, answered, *checks))))
     return Facts(rows=tuple(rows))
 
 

@@ -8,25 +8,21 @@ import numpy as np
 
 from evenhand import __version__
 from evenhand.core import catalog
-from evenhand.core.answers import Answers, answered_rows
+from evenhand.core.answers import Answers, Status, answered_rows
 from evenhand.core.errors import MeasureError
 from evenhand.core.estimate import Breakdown, Estimate, Group, Relation
 from evenhand.core.evidence import stratum_mask
 from evenhand.core.family import Grouping
 from evenhand.core.measure import Measure
 from evenhand.core.probe import Bools, Floats, Probe, group_rows, shared_tags
-from evenhand.core.settings import Settings
+from evenhand.core.settings import Settings, Target
 from evenhand.core.signature import Signature
-from evenhand.core.suite import Suite
-from evenhand.stats.bootstrap import (
-    FEW,
-    cluster_totals,
-    generator,
-    group_settings,
-    interval,
-    intervals,
-)
+from evenhand.core.suite import Suite, SuiteCard
+from evenhand.core.text import counted
+from evenhand.stats.bootstrap import FEW, generator, group_settings
 from evenhand.stats.correlation import correlate
+from evenhand.stats.crossed import EvidenceTable, Factor, Rows
+from evenhand.stats.intervals import Bounds, crossed_intervals, sampled_intervals
 
 
 def applicable_measures(
@@ -90,10 +86,9 @@ def choose_measures(
 
 
 def read_mask(measure: Measure, probes: Sequence[Probe]) -> Bools:
-    """Which probes belong to the strata that a measure reads."""
-    if not measure.strata:
-        return np.ones(len(probes), dtype=bool)
-    return stratum_mask(probes, *measure.strata)
+    """Which probes a measure reads: those of its strata, less those that it passes over."""
+    is_read = np.asarray([measure.reads(p) for p in probes], dtype=bool)
+    return is_read & stratum_mask(probes, *measure.strata) if measure.strata else is_read
 
 
 def _why_empty(measure: Measure, probes: Sequence[Probe], evidence: Floats) -> str:
@@ -108,6 +103,14 @@ def _why_empty(measure: Measure, probes: Sequence[Probe], evidence: Floats) -> s
     return f"no answer in {', '.join(unanswered)}" if unanswered else "not defined on these answers"
 
 
+def traits_of(measure: Measure, answers: Answers) -> dict[str, str]:
+    """What a signature says of the respondent: its traits, the scoring as the measure used it."""
+    traits = dict(answers.traits)
+    if measure.scoring and answers.is_classifier:
+        traits["scoring"] = measure.scoring
+    return traits
+
+
 def signature_of(measure: Measure, suite: Suite, answers: Answers, settings: Settings) -> Signature:
     """The signature of an estimate: everything that the number depends on."""
     return Signature.of(
@@ -115,48 +118,138 @@ def signature_of(measure: Measure, suite: Suite, answers: Answers, settings: Set
         suite=suite.reference,
         lang=suite.card.language,
         model=answers.respondent,
-        **answers.traits,
-        ci=f"{settings.method}{settings.level * 100:g}x{settings.resamples}/cluster",
+        **traits_of(measure, answers),
+        target=settings.target,
+        ci=interval_method(suite, settings),
         seed=settings.seed,
         evenhand=__version__,
     )
 
 
+def interval_method(suite: Suite, settings: Settings) -> str:
+    """How intervals are computed, for a signature: `bca95x10000/occupation x template`."""
+    factors = " x ".join(suite.card.factors)
+    return f"{settings.method}{settings.level * 100:g}x{settings.resamples}/{factors}"
+
+
+def find_factors(
+    measure: Measure, card: SuiteCard, probes: Sequence[Probe], evidence: Floats
+) -> list[Factor]:
+    """The factors that the suite's card names: the clusters first, then tags."""
+    rows = Rows(
+        counts=np.any(evidence != 0, axis=1).tolist(),
+        parts=[measure.part_of(p) for p in probes],
+        strata=[p.tags.get(card.within, "") for p in probes],
+    )
+    levels = [[p.cluster for p in probes]]
+    levels += [[p.tags.get(name, "") for p in probes] for name in card.factors[1:]]
+    return [
+        Factor.of(name, of_probe, rows) for name, of_probe in zip(card.factors, levels, strict=True)
+    ]
+
+
+def evidence_table(measure: Measure, probes: Sequence[Probe], evidence: Floats) -> EvidenceTable:
+    """The evidence with the clusters that the measure sums first, where it is not linear."""
+    if measure.per_cluster is None:
+        return EvidenceTable(rows=evidence)
+    names = {name: code for code, name in enumerate(sorted({p.cluster for p in probes}))}
+    units = np.asarray([names[p.cluster] for p in probes], dtype=np.intp)
+    return EvidenceTable(rows=evidence, per_unit=measure.per_cluster, units=units)
+
+
+def _ends(measure: Measure, part: str = "") -> tuple[float, float]:
+    return (0.0, 1.0) if part in measure.shares else measure.card.range
+
+
 def estimate(measure: Measure, suite: Suite, answers: Answers, settings: Settings) -> Estimate:
-    """The measure's value on the answers with its cluster-bootstrap interval."""
+    """The measure's value on the answers with its intervals for both targets."""
     is_read = read_mask(measure, answers.probes)
     probes = [p for p, read in zip(answers.probes, is_read, strict=True) if read]
-    values = answers.values[is_read]
+    values = measure.readable_values(answers)[is_read]
     evidence = measure.evidence(probes, values)
-    totals = cluster_totals(evidence, [p.cluster for p in probes])
-    parts = intervals(
-        totals,
-        lambda sums: {"": measure.combine(sums), **measure.parts(sums)},
-        generator(settings.seed, measure.name),
-        settings,
-    )
-    score = parts.pop("")
+    table = evidence_table(measure, probes, evidence)
+    factors = find_factors(measure, suite.card, probes, evidence)
+
+    def scores(sums: Floats) -> dict[str, Floats]:
+        return {"": measure.combine(sums), **measure.parts(sums)}
+
+    rng = generator(settings.seed, measure.name)
+    parts = scores(table.sums)
+    limits = {part: _ends(measure, part) for part in parts}
+    by_target: dict[Target, dict[str, Bounds]] = {
+        "new items": crossed_intervals(table, factors, scores, rng, settings, limits),
+        "this set": sampled_intervals(
+            table,
+            Factor.of("pair", _twins(probes), Rows.plain(evidence)),
+            scores,
+            _asked_share(suite, answers),
+            settings,
+            limits,
+        ),
+    }
+    chosen = by_target[settings.target]
+    score = chosen.pop("")
     note = ""
-    if not np.isfinite(score.value):
-        note = _why_empty(measure, probes, evidence)
-    elif len(totals) < 2:
-        note = "one cluster only: there is no interval"
-    elif len(totals) < FEW:
-        note = f"only {len(totals)} clusters: the interval is rough"
+    if not np.isfinite(score.interval.value):
+        note = (
+            measure.why_unreadable(answers)
+            or measure.why_empty(probes, values)
+            or _why_empty(measure, probes, evidence)
+        )
+    elif settings.target == "new items":
+        note = interval_note(factors, score)
     return Estimate(
         measure=measure.name,
-        value=score.value,
-        low=score.low,
-        high=score.high,
+        value=score.interval.value,
+        low=score.interval.low,
+        high=score.interval.high,
         level=settings.level,
         probes=len(probes),
-        clusters=len(totals),
+        clusters=factors[0].levels,
         coverage=float(answers.is_answered[is_read].mean()) if probes else float("nan"),
         ties=measure.ties(probes, values),
         signature=str(signature_of(measure, suite, answers, settings)),
         note=note,
-        parts=parts,
+        parts={name: part.interval for name, part in chosen.items()},
+        target=settings.target,
+        targets={
+            target: score.interval if target == settings.target else bounds[""].interval
+            for target, bounds in by_target.items()
+        },
+        levels={f.name: f.smallest for f in factors},
+        has_variation=score.has_variation,
     )
+
+
+def _twins(probes: Sequence[Probe]) -> list[str]:
+    """The unit in which probes are drawn for `--limit`: a probe with its twin."""
+    return [min(p.id, p.twin) if p.twin else p.id for p in probes]
+
+
+def _asked_share(suite: Suite, answers: Answers) -> float:
+    """The share of the probes of the whole suite that was asked."""
+    asked = sum(status is not Status.NOT_ASKED for status in answers.statuses)
+    whole = suite.whole or len(answers.probes)
+    return asked / whole if whole else 1.0
+
+
+def interval_note(factors: Sequence[Factor], score: Bounds) -> str:
+    """What must be said beside an interval: too few levels, or no variation; else nothing."""
+    first = factors[0]
+    if first.levels < 2:
+        return f"one {first.name} only: there is no interval"
+    if not score.has_variation:
+        seen = f"no variation seen among {first.levels:,} {first.name}s"
+        if not score.interval.has_bounds:
+            return f"{seen}: there is no interval"
+        return f"{seen}: the bounds are what so many cannot exclude"
+    return few_levels(factors)
+
+
+def few_levels(factors: Sequence[Factor]) -> str:
+    """Says that a factor has too few levels for a good interval; empty where each has enough."""
+    few = [counted(f.smallest, f.name) for f in factors if 0 < f.smallest < FEW]
+    return f"only {' and '.join(few)}: the interval is rough" if few else ""
 
 
 def break_down(
@@ -169,17 +262,32 @@ def break_down(
         return probe.tags.get(grouping.by) if is_read else None
 
     groups = []
+    every = measure.readable_values(answers)
     for name, rows in group_rows(answers.probes, name_of).items():
-        probes, values = [answers.probes[r] for r in rows], answers.values[rows]
+        probes, values = [answers.probes[r] for r in rows], every[rows]
         units = [p.tags.get(grouping.unit) or p.texts[0] or " / ".join(p.texts) for p in probes]
-        score = interval(
-            cluster_totals(measure.evidence(probes, values), units),
-            measure.of_group,
+        evidence = measure.evidence(probes, values)
+        table = evidence_table(measure, probes, evidence)
+        factor = Factor.of(grouping.unit, units, Rows.plain(evidence))
+        score = crossed_intervals(
+            table,
+            [factor],
+            lambda sums: {"": measure.of_group(sums)},
             generator(settings.seed, f"{measure.name}/{name}"),
             group_settings(settings),
-        )
+            {"": measure.card.range},
+        )[""]
         answered = int(answered_rows(probes, values).sum())
-        groups.append(Group(name=name, tags=shared_tags(probes), interval=score, probes=answered))
+        groups.append(
+            Group(
+                name=name,
+                tags=shared_tags(probes),
+                interval=score.interval,
+                probes=answered,
+                levels=factor.levels,
+                has_variation=score.has_variation,
+            )
+        )
     groups.sort(
         key=lambda g: (
             not np.isfinite(g.interval.value),

@@ -9,6 +9,7 @@ import dataclasses
 import math
 import platform
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 from evenhand import __version__
@@ -19,8 +20,9 @@ from evenhand.core.document import Document, Exhibit
 from evenhand.core.estimate import Breakdown, Estimate, Relation
 from evenhand.core.plain import plain, to_json
 from evenhand.core.run import Run
-from evenhand.core.suite import probe_lines
+from evenhand.core.suite import card_path, card_text, probe_lines
 
+SUITE = "suite.jsonl"  # in the folder of a run
 PACKAGES = ("numpy", "onnxruntime", "tokenizers")
 
 
@@ -40,14 +42,18 @@ def estimate_fields(estimate: Estimate) -> dict[str, Any]:
     return {**plain(estimate), "fair": catalog.measure(estimate.measure).fair}
 
 
-def _breakdown(view: Breakdown) -> dict[str, Any]:
+def _breakdown(run: Run, view: Breakdown) -> dict[str, Any]:
+    why = "no answer in this group"
+    whole = run.estimate(view.measure)
+    if whole is not None and not math.isfinite(whole.value):
+        why = whole.note
     groups = [
         {
             "name": g.name,
             "tags": dict(sorted(g.tags.items())),
             **plain(g.interval),
             "probes": g.probes,
-            "note": "" if math.isfinite(g.interval.value) else "no answer in this group",
+            "note": "" if math.isfinite(g.interval.value) else why,
         }
         for g in view.groups
     ]
@@ -71,6 +77,7 @@ def run_fields(run: Run, document: Document) -> dict[str, Any]:
             "labels": list(answers.labels),
             "scale": answers.scale,
             "traits": dict(sorted(answers.traits.items())),
+            "remarks": list(answers.remarks),
         },
         "suite": {
             **plain(suite.card),
@@ -79,12 +86,12 @@ def run_fields(run: Run, document: Document) -> dict[str, Any]:
             "limit": suite.limit,
         },
         "estimates": [estimate_fields(e) for e in run.estimates],
-        "baselines": {k: [estimate_fields(e) for e in v] for k, v in run.baselines.items()},
+        "baselines": {k: [plain(b) for b in v] for k, v in run.baselines.items()},
         "sanity": [estimate_fields(e) for e in run.sanity],
         "coverage": plain(answers.coverage),
         "unanswered": dict(sorted(answers.unanswered.items())),
         "unanswered_first": unanswered_ids(run)[:IDS_SHOWN],
-        "breakdowns": [_breakdown(b) for b in run.breakdowns],
+        "breakdowns": [_breakdown(run, b) for b in run.breakdowns],
         "relations": [_relation(r) for r in run.relations],
         "evidence": {e.name: [s.id for s in e.specimens] for e in exhibits},
         "lead": list(document.lead),
@@ -98,6 +105,7 @@ def run_files(run: Run, document: Document) -> dict[str, str | bytes]:
     """The files next to the report of a run: the numbers, the probes and every answer."""
     return {
         "results.json": to_json(run_fields(run, document)),
-        "suite.jsonl": probe_lines(run.suite),
+        SUITE: probe_lines(run.suite),
+        card_path(Path(SUITE)).name: card_text(run.suite),
         **answer_files(run.answers),
     }

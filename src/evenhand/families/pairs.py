@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evenhand.core import catalog
 from evenhand.core.account import groups_in_words, known_groups, title
@@ -20,16 +21,19 @@ from evenhand.core.chart import DotChart, DotRow, Key, ShareBar, ShareChart
 from evenhand.core.document import Answer, Cell, Column, Prose, Row, Section, Table, make_section
 from evenhand.core.estimate import NO_INTERVAL, Breakdown, Group, Interval
 from evenhand.core.evidence import label_shares, pair_table, ratio, stratum_mask
-from evenhand.core.probe import NLI_LABELS, Floats, Probe, group_rows
+from evenhand.core.probe import GENDERS, NLI_LABELS, Floats, Probe, group_rows
 from evenhand.core.run import Run
 from evenhand.core.settings import Settings
 from evenhand.core.suite import Suite
 from evenhand.core.text import counted, number, percent, with_bounds
-from evenhand.stats.bootstrap import cluster_totals, generator, group_settings, interval
+from evenhand.families.effects import lean_of
+from evenhand.stats.bootstrap import cluster_totals, generator, group_settings
+from evenhand.stats.intervals import SHARE, interval
 
 OCCUPATIONS, FRAMES = 25, 15  # how many a chart shows
 LISTED = 10  # how many a table shows outside HTML
 STRATUM = "stratum"  # the `by` of breakdowns by stratum, which is not a tag
+LEAN_AND_WORD = "lean and gender word"  # the `by` of breakdowns by two tags
 LEANS = {"female": "leans female", "male": "leans male", "none": "no lean"}
 
 # Sentences that the limits of several families have in common.
@@ -89,6 +93,36 @@ def plain_label(label: str) -> str:
     return label.replace("_", " ")
 
 
+def answered_twins(
+    probes: Sequence[Probe], table: Floats, strata: Container[str]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The rows of the hypotheses with a female word and of their male twins in these strata.
+
+    Only where both were answered. table: (n, labels).
+    """
+    is_answered = np.asarray(np.isfinite(table).all(axis=1))
+    rows = {probe.id: row for row, probe in enumerate(probes) if is_answered[row]}
+    pairs = [
+        (row, rows[probe.twin])
+        for row, probe in enumerate(probes)
+        if is_answered[row]
+        and probe.stratum in strata
+        and probe.tags.get("gender") == "female"
+        and probe.twin in rows
+    ]
+    both = np.asarray(pairs, dtype=np.intp).reshape(-1, 2)
+    return both[:, 0], both[:, 1]
+
+
+def leaning_twins(
+    probes: Sequence[Probe], table: Floats, strata: Container[str]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """`answered_twins` of the occupations whose lean is known: female, male or none."""
+    female, male = answered_twins(probes, table, strata)
+    is_known = np.asarray([bool(lean_of(probes[row])) for row in female], dtype=bool)
+    return female[is_known], male[is_known]
+
+
 def break_down_labels(
     answers: Answers, settings: Settings, by: str, group_of: Callable[[Probe], str | None]
 ) -> tuple[Breakdown, ...]:
@@ -107,6 +141,7 @@ def break_down_labels(
                 partial(_label_share, column),
                 generator(settings.seed, f"{name}.{label}"),
                 group_settings(settings),
+                SHARE,
             )
             groups[label].append(Group(name=name, tags={}, interval=share, probes=answered))
     return tuple(
@@ -122,6 +157,25 @@ def _label_share(column: int, totals: Floats) -> Floats:
 def examine_strata(suite: Suite, answers: Answers, settings: Settings) -> tuple[Breakdown, ...]:
     """The share of each label in each stratum: the `examine` of families of pairs."""
     return break_down_labels(answers, settings, STRATUM, lambda probe: probe.stratum)
+
+
+def lean_and_word(probe: Probe) -> str | None:
+    """The lean of the occupation and the gender word; None where one of them is not known."""
+    lean, gender = lean_of(probe), probe.tags.get("gender")
+    return cell_name(lean, gender) if lean and gender in GENDERS else None
+
+
+def cell_name(lean: str, gender: str) -> str:
+    """The name of the pairs with a lean and a gender word: `lean male, female word`."""
+    return f"lean {lean}, {gender} word"
+
+
+def examine_occupations(
+    suite: Suite, answers: Answers, settings: Settings
+) -> tuple[Breakdown, ...]:
+    """The share of each label in each stratum, and for each lean and gender word."""
+    cells = break_down_labels(answers, settings, LEAN_AND_WORD, lean_and_word)
+    return (*examine_strata(suite, answers, settings), *(view for view in cells if view.groups))
 
 
 def counted_labels(rule: StratumRule | None, labels: Sequence[str]) -> tuple[str, ...]:
@@ -250,6 +304,50 @@ def shares_section(run: Run, rules: StratumRules, note: str = "") -> Section | N
     rows = stratum_shares(run, rules)
     blocks = (shares_chart(run, rows), shares_table(run, rows, note)) if rows else ()
     return make_section("shares", "What the model says", blocks, is_brief=True)
+
+
+def lean_table(run: Run, chance: Breakdown | None = None) -> Table | None:
+    """The answers by lean and gender word; None where the pairs have no leans.
+
+    chance: the mean probability of entailment by lean and gender word, where it is shown too.
+    """
+    labels = run.answers.labels
+    views = [view for label in labels if (view := run.breakdown(share_of(label), LEAN_AND_WORD))]
+    if len(views) < len(labels):
+        return None
+    rows = []
+    for lean, meaning in LEANS.items():
+        for gender in GENDERS:
+            groups = [view.group(cell_name(lean, gender)) for view in views]
+            shares = [group.interval.value for group in groups if group is not None]
+            if not shares or groups[0] is None:
+                continue
+            mean = chance.group(cell_name(lean, gender)) if chance else None
+            rows.append(
+                Row(
+                    cells=(
+                        meaning,
+                        gender,
+                        groups[0].probes,
+                        *shares,
+                        *((mean.interval if mean else NO_INTERVAL,) if chance else ()),
+                    )
+                )
+            )
+    return Table(
+        name="leans",
+        title="Answers by lean and gender word",
+        columns=(
+            Column(title="occupation"),
+            Column(title="gender word"),
+            Column(title="pairs", form="count"),
+            *(Column(title=plain_label(label), form="percent") for label in labels),
+            *((Column(title="P(entailment)", form="interval"),) if chance else ()),
+        ),
+        rows=tuple(rows),
+        note="A stereotype shows where the gender word that is entailed changes with the lean, a "
+        "default where it is the same for every lean.",
+    )
 
 
 def sentence_frame(template: str) -> str:
@@ -419,17 +517,31 @@ def probabilities(values: Floats) -> Floats:
         return np.asarray(powers / powers.sum(axis=1, keepdims=True), dtype=np.float64)
 
 
+def label_chances(answers: Answers) -> Floats:
+    """The probability of each label (n, labels); of labels alone, 1 for the one given, else 0."""
+    table = pair_table(answers.values)
+    return table if answers.is_labels_only else probabilities(table)
+
+
 def label_answers(
-    labels: Sequence[str], chances: Sequence[float], chosen: Sequence[str]
+    labels: Sequence[str],
+    chances: Sequence[float],
+    chosen: Sequence[str],
+    *,
+    is_labels_only: bool = False,
 ) -> tuple[Answer, ...]:
-    """The probability of each label as parts of one bar; those in `chosen` are emphasised."""
+    """The probability of each label as parts of one bar; those in `chosen` are emphasised.
+
+    Of labels alone only the one given is shown, without a number.
+    """
     return tuple(
         Answer(
             label=plain_label(label),
-            text=f"{plain_label(label)} {number(chance)}",
-            share=chance if math.isfinite(chance) else None,
+            text=plain_label(label) if is_labels_only else f"{plain_label(label)} {number(chance)}",
+            share=chance if math.isfinite(chance) and not is_labels_only else None,
             mark=label if label in NLI_LABELS else "neutral",
             is_chosen=label in chosen,
         )
         for label, chance in zip(labels, chances, strict=True)
+        if chance > 0 or not is_labels_only
     )

@@ -343,7 +343,11 @@ def _load_tagger(model: str) -> Tagger:
             "token-classification",
             model=model,
             aggregation_strategy="simple",
-            model_kwargs={"local_files_only": True} if is_offline else {},
+            trust_remote_code=False,
+            model_kwargs={
+                "use_safetensors": True,
+                **({"local_files_only": True} if is_offline else {}),
+            },
         )
     except Exception as error:  # the hub client, tokenisers and torch each have their own
         lines = str(error).strip().splitlines()

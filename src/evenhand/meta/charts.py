@@ -10,6 +10,7 @@ from evenhand.core import catalog
 from evenhand.core.chart import DotChart, DotRow, Key, Line, LineChart, LinePanel, spanning
 from evenhand.core.estimate import Interval
 from evenhand.core.text import number, with_bounds
+from evenhand.families.nli_coal.measures import DEFAULT_EFFECT, STEREOTYPE_EFFECT
 from evenhand.meta import wording
 from evenhand.meta.ladder import Ladder
 from evenhand.meta.ranking import FOUND, MOVED, Series, Standing
@@ -19,6 +20,7 @@ from evenhand.meta.wording import title
 LINES = 5  # scores in the first chart: as many as there are colours with a shape of their own
 RATE_MARK, ERRORS_MARK = "series-0", "series-1"  # the two ladders where they share a panel
 SEEDS_MARK = "random"
+EFFECTS = (STEREOTYPE_EFFECT.name, DEFAULT_EFFECT.name)
 
 
 def first_scores(standings: Sequence[Standing]) -> list[Standing]:
@@ -64,9 +66,28 @@ def _line(mark: str, series: Series) -> Line:
     )
 
 
+def effect_scores(standings: Sequence[Standing]) -> list[Standing]:
+    """The stereotype and the default effect on the suite of the first chart."""
+    first = first_scores(standings)
+    by_measure = {s.measure: s for s in standings if first and s.suite == first[0].suite}
+    return [by_measure[measure] for measure in EFFECTS if measure in by_measure]
+
+
 def scores_chart(ladder: Ladder, standings: Sequence[Standing]) -> LineChart:
     """The paper's Figure 4, and beside it the same scores along the ladder of errors."""
-    chosen = first_scores(standings)
+    return _ladder_chart(ladder, first_scores(standings), "scores", "Scores")
+
+
+def effects_chart(ladder: Ladder, standings: Sequence[Standing]) -> LineChart | None:
+    """Both effects along both ladders; None where they were not measured."""
+    chosen = effect_scores(standings)
+    if not chosen:
+        return None
+    return _ladder_chart(ladder, chosen, "effects", "Stereotype and default effect")
+
+
+def _ladder_chart(ladder: Ladder, chosen: Sequence[Standing], name: str, what: str) -> LineChart:
+    """Scores of one suite on one scale along the bias rates, and along errors where there are."""
     first = chosen[0]
     every = [series for s in chosen for series in (s.rates, s.errors)]
     domain, fair = _scale(first.measure, every)
@@ -102,8 +123,8 @@ def scores_chart(ladder: Ladder, standings: Sequence[Standing]) -> LineChart:
         for s in chosen
     )
     return LineChart(
-        name="scores",
-        title=f"Scores on {first.suite} along the ladder",
+        name=name,
+        title=f"{what} on {first.suite} along the ladder",
         description=words,
         legend=tuple(legend),
         panels=tuple(panels),

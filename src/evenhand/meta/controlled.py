@@ -135,7 +135,7 @@ def _premises(name: str, size: int, mix: str) -> int:
     whole = 2 * MIXES[mix]
     if size < whole or size % whole:
         raise EvenhandError(
-            f"--{name} is {size}; give a multiple of {whole}: "
+            f"--{name}-pairs is {size}; give a multiple of {whole}: "
             f"every premise comes with both genders, {mix} of them correct"
         )
     return size // 2

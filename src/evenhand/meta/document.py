@@ -21,7 +21,13 @@ from evenhand.core.document import (
 )
 from evenhand.core.text import number
 from evenhand.meta import wording
-from evenhand.meta.charts import movement_chart, ranking_chart, scores_chart, suite_charts
+from evenhand.meta.charts import (
+    effects_chart,
+    movement_chart,
+    ranking_chart,
+    scores_chart,
+    suite_charts,
+)
 from evenhand.meta.ladder import FILE, Ladder, ladder_fields
 from evenhand.meta.ranking import Standing, standing_fields
 from evenhand.meta.table2 import beside_paper, coefficient, table2
@@ -65,6 +71,7 @@ def _score_sections(ladder: Ladder, standings: Sequence[Standing]) -> list[Secti
             title=scores.title,
             blocks=(scores, *((Prose(lines=(beside,), is_quiet=True),) if beside else ())),
         ),
+        *_effect_sections(ladder, standings),
         Section(
             name="ranking",
             title="Measures, best first",
@@ -106,6 +113,15 @@ def _score_sections(ladder: Ladder, standings: Sequence[Standing]) -> list[Secti
             for chart in charts
         ),
     ]
+
+
+def _effect_sections(ladder: Ladder, standings: Sequence[Standing]) -> list[Section]:
+    """Both effects along the ladder; none where they were not measured."""
+    chart = effects_chart(ladder, standings)
+    if chart is None:
+        return []
+    expected = Prose(lines=(wording.EFFECTS_EXPECTED,), is_quiet=True)
+    return [Section(name=chart.name, title=chart.title, blocks=(chart, expected))]
 
 
 def _method_section(standings: Sequence[Standing]) -> Section:

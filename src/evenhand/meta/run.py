@@ -32,6 +32,7 @@ from evenhand.meta.options import LadderOptions
 from evenhand.meta.plan import Plan, make_plan, suites_of
 from evenhand.meta.published import published_plan, read_published
 from evenhand.respondents.locate import open_respondent
+from evenhand.respondents.location import read_settings
 from evenhand.respondents.vector_nli import has_head, read_head
 from evenhand.train import require_packages
 from evenhand.train.corpus import read_corpora
@@ -256,7 +257,9 @@ def make_model(job: Job) -> RungCard:
     sets = make_sets(job.plan, rung, options)
     save_sets(sets, job.plan, folder / "set", seed=rung.seed, correct=options.mix)
     accuracy = train(job)
-    opening = RespondentOptions(language=options.language)
+    opening = RespondentOptions(
+        language=options.language, label_map=trained_labels(folder / "model")
+    )
     respondents = {
         kind: open_respondent(str(folder / "model"), kind, opening)
         for kind in {suite.kind for suite in job.suites}
@@ -274,6 +277,17 @@ def make_model(job: Job) -> RungCard:
     )
     write_atomic(folder / DONE, to_json(card))
     return card
+
+
+def trained_labels(model: Path) -> dict[str, int]:
+    """Which output means which label, as the training wrote it into the model's folder.
+
+    A model of a ladder may be trained on wrong labels: its answers are no test of their order.
+    """
+    if has_head(model):
+        return {label: i for i, label in enumerate(read_head(model).labels)}
+    names = read_settings(model / "config.json")["id2label"]
+    return {str(label): int(i) for i, label in names.items()}
 
 
 def train(job: Job) -> float:

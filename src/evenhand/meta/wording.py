@@ -20,6 +20,12 @@ FEW_AND_SIMPLE = (
     "one that passes is not yet proven on others."
 )
 
+EFFECTS_EXPECTED = (
+    "The built-in training sets bias words of both leans alike, so that the stereotype effect "
+    "should follow the bias rate and the default effect should stay at 0. Their errors without "
+    "bias are answers against the stereotype, and the stereotype effect falls as they rise."
+)
+
 
 def title(measure: str) -> str:
     """The long name of a measure; its plain name where it is not in this catalog."""

@@ -19,6 +19,7 @@ import numpy as np
 
 from evenhand import lexicons
 from evenhand.core.answers import Answers
+from evenhand.core.corpora import Pair
 from evenhand.core.errors import EvenhandError
 from evenhand.core.probe import CONTRADICTION, ENTAILMENT, NEUTRAL, Probe
 from evenhand.core.protocols import Language
@@ -26,7 +27,6 @@ from evenhand.core.suite import Suite
 from evenhand.families.nli_coal.suite import LEANS, occupations
 from evenhand.languages.captions import mine
 from evenhand.languages.frames import SLOT
-from evenhand.train.corpus import Pair
 
 FEWEST = 20  # frames
 SUBJECT = 12  # letters before the slot, at most, so that the slot is the subject of the sentence

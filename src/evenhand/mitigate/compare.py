@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from evenhand.core import catalog
 from evenhand.core.answers import Answers
+from evenhand.core.corpora import Pair
 from evenhand.core.estimate import Estimate
-from evenhand.core.probe import Probe
 from evenhand.core.protocols import Respondent
 from evenhand.core.settings import Settings
 from evenhand.core.suite import Suite, SuiteCard
@@ -27,10 +27,9 @@ from evenhand.engine.compare import (
     compare_answers,
 )
 from evenhand.engine.estimate import choose_measures, estimate
-from evenhand.families.ordinary.measures import STRATUM
+from evenhand.families.ordinary.suite import pair_probes
 from evenhand.mitigate.anchors import AnchorPlan, unseen_part
 from evenhand.mitigate.records import BEFORE, NONE, Asked, Change, Part, Score
-from evenhand.train.corpus import Pair
 
 MEASURES = 3  # the first of a suite's family; each further one costs power in the correction of p
 MANY = 2000  # resamples at most for held-out pairs, which have thousands of clusters
@@ -93,19 +92,7 @@ def held_out_suite(name: str, pairs: Sequence[Pair], source: str, language: str)
         citation="that of the file",
         description="held-out pairs with their gold labels",
     )
-    probes = tuple(
-        Probe(
-            id=f"{name}/{i}",
-            kind="pair",
-            language=language,
-            texts=(pair.premise, pair.hypothesis),
-            stratum=STRATUM,
-            cluster=pair.premise,
-            tags={"gold": pair.label, "fair": pair.label, "stereotyped": pair.label},
-        )
-        for i, pair in enumerate(pairs)
-    )
-    return Suite(card=card, probes=probes)
+    return Suite(card=card, probes=pair_probes(name, pairs, language))
 
 
 def ask_all(

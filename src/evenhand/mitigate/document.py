@@ -27,7 +27,7 @@ from evenhand.core.document import (
     Table,
 )
 from evenhand.core.estimate import NO_INTERVAL, Interval
-from evenhand.core.text import MISSING, counted, in_points
+from evenhand.core.text import MISSING, counted, in_points, points
 from evenhand.mitigate import wording
 from evenhand.mitigate.anchors import UNSEEN
 from evenhand.mitigate.records import ACCURACY, BEFORE, FILE, NONE, Asked, Mitigation
@@ -379,7 +379,8 @@ def _trade_off_chart(
             chart_points.append(Point(label=_label(model), x=x, y=y, mark=_mark(model)))
     before = record.score(asked.name, "all", measure, BEFORE)
     words = "; ".join(
-        f"{p.label}: accuracy {p.x.value:+.1f} points, {title} {p.y.value:.1f} %"
+        f"{p.label}: accuracy {points(p.x.value / 100, is_signed=True)} points, "
+        f"{title} {p.y.value:.1f} %"
         for p in chart_points
     )
     legend: list[Key] = [("model", "before")]

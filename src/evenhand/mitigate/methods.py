@@ -14,12 +14,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from evenhand import lexicons
+from evenhand.core.corpora import Pair
 from evenhand.core.errors import EvenhandError, UnknownNameError
 from evenhand.core.protocols import Language
 from evenhand.languages.swapping import swap_pair
 from evenhand.mitigate.anchors import AnchorPlan, write_anchors
 from evenhand.mitigate.records import NONE
-from evenhand.train.corpus import Pair
 
 PLUS = "+"
 ANCHORS = "anchors"

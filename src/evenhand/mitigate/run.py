@@ -18,6 +18,7 @@ from typing import Any
 
 from evenhand import __version__
 from evenhand.core import catalog
+from evenhand.core.corpora import Pair, read_corpus
 from evenhand.core.errors import EvenhandError, LabelError, LoadError
 from evenhand.core.files import require_room, write_atomic
 from evenhand.core.plain import plain, to_json
@@ -38,7 +39,7 @@ from evenhand.mitigate.methods import SCOPES, Combination, Materials, find_metho
 from evenhand.mitigate.records import BEFORE, FILE, NONE, Mitigation, Trained
 from evenhand.respondents.locate import open_respondent
 from evenhand.train import require_packages
-from evenhand.train.corpus import Corpora, Pair, draw_pairs, read_corpora, read_corpus, write_corpus
+from evenhand.train.corpus import Corpora, draw_pairs, read_corpora, write_corpus
 from evenhand.train.recipes import Recipe, RecipeChanges, RunOptions, Say, find_recipe
 
 RECIPE = "mitigate"

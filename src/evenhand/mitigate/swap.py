@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand import __version__
+from evenhand.core.corpora import TWIN_FIELDS, Corpus, Pair, read_corpus
 from evenhand.core.document import Column, Document, Row, Table, make_section
 from evenhand.core.errors import EvenhandWarning, InputError
 from evenhand.core.files import require_writable, write_atomic
@@ -24,7 +25,6 @@ from evenhand.core.protocols import Language
 from evenhand.languages.gender_words import NameSwap
 from evenhand.languages.swapping import SwappedPair, require_swappable, swap_pair
 from evenhand.mitigate.methods import names_occupation
-from evenhand.train.corpus import TWIN_FIELDS, Corpus, Pair, read_corpus
 
 ORIGINAL, SWAPPED = "original", "swapped"
 NO_GENDER, NO_OCCUPATION = "no gender word", "no occupation"

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from evenhand.core import catalog
 from evenhand.core.measure import Measure
-from evenhand.core.text import counted, in_points, p_value, points
+from evenhand.core.text import counted, in_points, levels_in_points, p_value
 from evenhand.mitigate.anchors import UNSEEN
 from evenhand.mitigate.compare import default_suites
 from evenhand.mitigate.methods import ANCHORS, PLUS
@@ -101,7 +101,7 @@ def movement(record: Mitigation, asked: Asked, measure: str, model: str) -> str:
     if before is None or after is None or change is None or not math.isfinite(change.value):
         return f"{what} was not measured"
     apart = f"{change_text(change)} points, adjusted p {p_value(change.adjusted)}"
-    levels = points(before.value), points(after.value)
+    levels = levels_in_points(before.value, after.value)
     if not is_shown(record, change):
         return f"{what}: no change shown, {levels[0]} before, {levels[1]} % after ({apart})"
     verb = "falls" if change.value < 0 else "rises" if change.value > 0 else "stays"

@@ -93,6 +93,9 @@ def _answers(people: PeopleScores, identity: str, scores: Floats) -> Answers:
     return Answers(
         respondent=identity,
         suite=people.suite.reference,
+        factors=people.suite.card.factors,
+        within=people.suite.card.within,
+        whole=people.suite.whole,
         probes=people.suite.probes,
         options=GENDERS,
         labels=(SCORE,),

@@ -21,8 +21,9 @@ from evenhand.core.probe import Floats
 from evenhand.core.settings import Settings
 from evenhand.picture.boundary import distance, draw_line, fit, is_right, leave_out
 from evenhand.picture.scene import Scene, Sense
-from evenhand.stats.bootstrap import cluster_totals, interval
+from evenhand.stats.bootstrap import cluster_totals
 from evenhand.stats.correlation import correlate
+from evenhand.stats.intervals import interval
 
 NEIGHBOURS = 5
 SHUFFLES = 20

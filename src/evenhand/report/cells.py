@@ -19,6 +19,7 @@ from evenhand.core.text import (
     points,
     short_number,
     signed,
+    signed_with_bounds,
     with_bounds,
 )
 
@@ -51,9 +52,9 @@ def cell_text(cell: Cell, form: Form) -> str:
 
 def value_text(cell: Cell, form: Form) -> str:
     """A cell without its interval."""
-    if isinstance(cell, Interval) and form != "bounds":
-        return _NUMBERS[form](cell.value)
-    return cell_text(cell, form)
+    text = cell_text(cell, form)
+    is_with_bounds = isinstance(cell, Interval) and form != "bounds"
+    return text.partition(" ")[0] if is_with_bounds else text
 
 
 def bounds_text(cell: Cell, form: Form) -> str:
@@ -78,9 +79,7 @@ _NUMBERS: dict[Form, Callable[[float], str]] = {
 _INTERVALS: dict[Form, Callable[[Interval], str]] = {
     "text": with_bounds,
     "interval": with_bounds,
-    "signed interval": lambda interval: (
-        f"{signed(interval.value)} {bounds(interval)}" if math.isfinite(interval.value) else MISSING
-    ),
+    "signed interval": signed_with_bounds,
     "bounds": bounds,
     "points": in_points,
     "signed points": lambda interval: in_points(interval, is_signed=True),

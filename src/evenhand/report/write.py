@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from evenhand.core.chart import Chart
+from evenhand.core.checksums import MANIFEST, manifest_text
 from evenhand.core.document import Document
 from evenhand.core.files import staged
 from evenhand.report.html import to_html
@@ -28,7 +29,8 @@ def write_document(
     """Write NAME.html, NAME.md and NAME.tex; returns the path of the page to open.
 
     extra: further files by name, such as results.json. has_figures: also every chart as .svg and
-    .png. Raises StorageError where the disk refuses; no file is written then.
+    .png. The digests of all files go to manifest.json, which is written last. Raises StorageError
+    where the disk refuses; no file is written then.
     """
     page = f"{document.name}.html"
     files: dict[str, str | bytes] = {
@@ -38,10 +40,11 @@ def write_document(
         **(figure_files(document.charts) if has_figures else {}),
         **extra,
     }
+    raw = {k: v.encode() if isinstance(v, str) else v for k, v in files.items()}
     with staged(folder) as stage:
-        for name, content in files.items():
-            raw = content.encode() if isinstance(content, str) else content
-            (stage / name).write_bytes(raw)
+        for name, content in raw.items():
+            (stage / name).write_bytes(content)
+        (stage / MANIFEST).write_text(manifest_text(folder, raw), encoding="utf-8", newline="")
     return folder / page
 
 

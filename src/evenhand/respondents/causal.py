@@ -38,6 +38,7 @@ from evenhand.respondents.candidates import (
 )
 from evenhand.respondents.locate import ModelSource
 from evenhand.respondents.location import UNKNOWN, Location
+from evenhand.respondents.networks.batches import batch_traits
 from evenhand.respondents.networks.causal import TorchCausal
 from evenhand.respondents.packages import CAUSAL_NAMES
 from evenhand.respondents.replies import no_answer, too_long
@@ -75,7 +76,8 @@ class CausalRespondent:
         self.identity = f"{name}@{revision}"
         self.is_cacheable = revision != UNKNOWN
         self.network = network
-        self.batch_size, self.length = options.batch_size, options.length
+        self.batch_size = 1 if network.is_read_alone else options.batch_size
+        self.length = options.length
         self.has_warned = False
         has_start = network.start is not None
         start = str(network.tokenizer.id_to_token(network.start)) if has_start else "none"
@@ -84,6 +86,7 @@ class CausalRespondent:
             "length": self.length,
             "start": start,
             "precision": network.precision,
+            **batch_traits(network.is_read_alone),
             "route": network.name,
         }
 

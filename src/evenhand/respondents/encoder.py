@@ -7,6 +7,7 @@ head.
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
@@ -20,7 +21,7 @@ from evenhand.core.probe import SCORE, Floats, Kind, Probe
 from evenhand.core.protocols import RespondentOptions
 from evenhand.respondents.locate import ModelSource
 from evenhand.respondents.location import UNKNOWN, Location, refuse_reranker
-from evenhand.respondents.networks.batches import Encoded, cut_batches
+from evenhand.respondents.networks.batches import Encoded, batch_traits, cut_batches
 from evenhand.respondents.networks.onnx import OnnxEncoder
 from evenhand.respondents.networks.tokens import encode
 from evenhand.respondents.networks.torch import TorchEncoder
@@ -57,6 +58,7 @@ class EncoderNetwork(Protocol):
 
     name: str
     precision: str
+    is_read_alone: bool  # the batch changes its answers, so each text is read alone
     tokenizer: Any
     unknown: int | None
     longest: int
@@ -92,15 +94,18 @@ class EncoderRespondent:
         self.identity = f"{name}@{location.revision}"
         self.is_cacheable = location.revision != UNKNOWN
         self.network, self.recipe = network, recipe
-        self.batch_size = options.batch_size
+        self.batch_size = 1 if network.is_read_alone else options.batch_size
         self.compare = SIMILARITIES[options.similarity]
         self.has_warned = False
         self.known: dict[str, Reading] = {}
         self.traits: Mapping[str, str] = {
             "scoring": f"{network.pooling}/{options.similarity}",
             "precision": network.precision,
+            **batch_traits(network.is_read_alone),
             "route": network.name,
             **({"vectors": "normalised"} if recipe.is_normalised else {}),
+            # as JSON, so that a line break in it does not break the line of the signature
+            **({"prompt": json.dumps(recipe.prompt, ensure_ascii=False)} if recipe.prompt else {}),
             **({"encoder": f"taken out of {head}"} if head else {}),
             **({"modules": f"without {' and '.join(recipe.ignored)}"} if recipe.ignored else {}),
         }

@@ -11,6 +11,7 @@ import re
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -21,7 +22,6 @@ from evenhand.core.protocols import Respondent, RespondentOptions
 from evenhand.core.text import listed
 from evenhand.respondents.location import (
     TORCH,
-    UNKNOWN,
     VECTOR_HEAD,
     Head,
     Location,
@@ -29,8 +29,10 @@ from evenhand.respondents.location import (
     fetch_file,
     find_graph,
     first_line,
+    hub_commit,
     lacks_torch,
     refuse_reranker,
+    require_intact,
 )
 from evenhand.respondents.packages import DEFAULT, KNOWN_NAMES, PACKAGES, package_folder
 
@@ -88,9 +90,7 @@ def _locate_on_hub(model: str, names: Sequence[str], prefix: str) -> Location:
             "hub could not be reached, or knows no such model: check the name and the network, "
             f"or download the model and name its folder.{hint}"
         ) from error
-    is_snapshot = path.parent.parent.name == "snapshots"
-    commit = path.parent.name if is_snapshot else UNKNOWN
-    return Location(name=model, prefix=prefix, hub_id=model, commit=commit)
+    return Location(name=model, prefix=prefix, hub_id=model, commit=hub_commit(path))
 
 
 def locate(reference: str, names: Sequence[str] = KNOWN_NAMES, prefix: str = "") -> Location:
@@ -111,6 +111,7 @@ def locate(reference: str, names: Sequence[str] = KNOWN_NAMES, prefix: str = "")
                 f"unknown model '{model}': {folder}, the folder of the embedded model, "
                 "is not there; install evenhand again"
             )
+        require_intact(folder)
     else:
         folder = Path(model).expanduser()
         name = folder.resolve().name
@@ -189,6 +190,7 @@ class ModelSource(ABC, Generic[OpenedT]):
         is_chosen = bool(self.prefix) and reference.startswith(self.prefix)
         names = KNOWN_NAMES if is_chosen and self.takes_any else self.names
         location = location or locate(reference, names, self.prefix)
+        location = replace(location, is_trusted=options.trust_remote_code)
         respondent = self.build(location, options)
         warn_of_language(location, options.language)
         runtime = respondent.traits.get("route", TORCH)

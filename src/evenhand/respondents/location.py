@@ -9,14 +9,17 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
+from evenhand.core.checksums import file_sha256, sum_faults
 from evenhand.core.errors import LoadError
 from evenhand.core.files import read_text
+from evenhand.respondents.networks.onnx_file import read_onnx
 from evenhand.respondents.packages import DEFAULT, DEFAULT_LANGUAGES, Package
+from evenhand.respondents.trust import refuse_pickles
 
 Head = Literal["labels", "words", "text", "next", "vectors"]  # what the last layer of a model says
 _HEADS: tuple[tuple[str, Head], ...] = (  # by how the name of its class ends
@@ -33,15 +36,22 @@ UNKNOWN = "unknown"  # the revision of a model on the hub where it cannot be fou
 ONNX, TORCH = "onnxruntime", "transformers"  # what runs a network
 _GRAPHS = ("model.onnx", "onnx/model.onnx")
 _WEIGHTS = ("*.safetensors", "*.bin")
-_DESCRIPTIONS = (  # the files beside the weights that a revision depends on
-    "config.json",
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "vocab.txt",
-    "vocab.json",
-    "spiece.model",
-    "sentencepiece.bpe.model",
-    "merges.txt",
+ADAPTER = "adapter_config.json"  # of a model that is another one with some weights added
+_MODULES = "modules.json"  # the parts of an encoder, as sentence-transformers writes them
+_TEMPLATES = "additional_chat_templates"
+# how the files end that configs, vocabularies, prompts, chat templates and code come in
+_DESCRIPTIONS = (
+    *(".json", ".jinja", ".txt", ".model", ".spm", ".vocab", ".bpe", ".codes", ".tiktoken"),
+    *(".tokenizer", ".py"),
+)
+_LOGS = frozenset(  # what a training writes beside a model and no model reads
+    {
+        "training.json",
+        "trainer_state.json",
+        "all_results.json",
+        "train_results.json",
+        "eval_results.json",
+    }
 )
 _FRONT_MATTER = re.compile(r"\A---\s*\n(.*?)\n---", re.DOTALL)
 _LANGUAGE_FIELD = re.compile(r"^languages?:(.*(?:\n\s*-.*)*)", re.MULTILINE)
@@ -72,15 +82,53 @@ def find_graph(folder: Path) -> Path | None:
     return others[0] if len(others) == 1 else None
 
 
+def _description_files(folder: Path) -> list[Path]:
+    """The files that a model reads besides its weights.
+
+    Configs, tokenisers, chat templates and code in its folder, and the settings of the modules
+    that modules.json names (pooling, normalising ...).
+    """
+    paths = []
+    for part in (folder, folder / _TEMPLATES, *_module_folders(folder)):
+        there = sorted(part.iterdir()) if part.is_dir() else []
+        paths += [p for p in there if p.suffix in _DESCRIPTIONS and p.name not in _LOGS]
+    return [path for path in paths if path.is_file()]
+
+
+def _module_folders(folder: Path) -> list[Path]:
+    try:
+        modules = json.loads((folder / _MODULES).read_text(encoding="utf-8"))
+        return [folder / str(module["path"]) for module in modules]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []  # opening the encoder says what is wrong with the file
+
+
 def revision_of(folder: Path, runtime: str, weights: Sequence[Path]) -> str:
-    """Twelve digits that change with the weights, the vocabulary or the runtime."""
-    state = hashlib.sha256(runtime.encode())
-    for path in [*(folder / n for n in _DESCRIPTIONS if (folder / n).exists()), *weights]:
-        with path.open("rb") as stream:
-            state.update(path.name.encode())
-            while block := stream.read(1 << 20):
-                state.update(block)
+    """Twelve digits that change with the runtime and with any file that a model reads.
+
+    weights: the files of the weights; everything else that is read lies in the folder.
+    """
+    names = {
+        Path(os.path.relpath(path, folder)).as_posix(): path
+        for path in (*_description_files(folder), *weights)
+    }
+    return _short_digest(
+        runtime, *(part for name in sorted(names) for part in (name, file_sha256(names[name])))
+    )
+
+
+def _short_digest(*parts: str) -> str:
+    """Twelve digits of the digest of several texts, each with its length before it."""
+    state = hashlib.sha256()
+    for part in parts:
+        raw = part.encode()
+        state.update(len(raw).to_bytes(8, "big") + raw)
     return state.hexdigest()[:12]
+
+
+def hub_commit(path: Path) -> str:
+    """The commit that a file of the hub's local cache belongs to."""
+    return path.parent.name if path.parent.parent.name == "snapshots" else UNKNOWN
 
 
 def is_offline() -> bool:
@@ -101,10 +149,12 @@ class Location:
     name: str  # what reports call it
     prefix: str = ""  # what the user wrote before it: `encoder:`, `nsp:`, `causal:`
     folder: Path | None = None  # None: on the hub
+    root: Path | None = None  # the folder that the user named, where the network lies below it
     graph: Path | None = None  # the ONNX graph; None: asked through transformers
     hub_id: str = ""
     package: Package | None = None
     commit: str = UNKNOWN  # the revision on the hub
+    is_trusted: bool = False  # the user lets it run its own code and open its pickles
 
     @property
     def place(self) -> str:
@@ -155,16 +205,40 @@ class Location:
         if self.package and self.package.weights:
             return [self.folder / name for name in self.package.weights]
         if self.graph:
-            return [self.graph, *sorted(self.graph.parent.glob(f"{self.graph.name}*data"))]
+            return [self.graph, *_external_data(self.graph)]
         usual = sorted(p for pattern in _WEIGHTS for p in self.folder.glob(pattern))
         return usual or sorted(self.folder.glob("*.gguf"))
 
     @cached_property
     def revision(self) -> str:
-        """Twelve digits of the files' digest, or of the commit on the hub."""
+        """Twelve digits of everything that the model reads, or of the commit on the hub.
+
+        With an adapter also of the model that it is added to.
+        """
         if self.folder is None:
-            return self.commit[:12]
-        return revision_of(self.folder, self.runtime, self.weights)
+            own = self.commit[:12]
+        else:
+            own = revision_of(self.root or self.folder, self.runtime, self.weights)
+        base = self._base_revision()
+        if base is None:
+            return own
+        return UNKNOWN if UNKNOWN in (own, base) else _short_digest(own, base)
+
+    def _base_revision(self) -> str | None:
+        """The revision of the model that an adapter is added to; None where there is none."""
+        if self.graph or (self.folder is None and importlib.util.find_spec("peft") is None):
+            return None  # transformers adds adapters by the package peft
+        settings = self.read(ADAPTER)
+        name = settings.get("base_model_name_or_path") if isinstance(settings, dict) else None
+        if not name:
+            return None
+        if (folder := Path(str(name)).expanduser()).is_dir():
+            base = Location(name=folder.name, folder=folder)
+            return revision_of(folder, TORCH, base.weights)
+        try:
+            return hub_commit(fetch_file(str(name), "config.json"))[:12]
+        except Exception:  # no such model, no network: each a type of the hub's client
+            return UNKNOWN
 
     @cached_property
     def head(self) -> Head | None:
@@ -175,7 +249,7 @@ class Location:
         """
         if name := self.architecture:
             return next((head for suffix, head in _HEADS if name.endswith(suffix)), "vectors")
-        if self.file("modules.json") is not None:
+        if self.file(_MODULES) is not None:
             return "vectors"
         if self.config.get("id2label") or self.config.get("label2id"):
             return "labels"
@@ -208,11 +282,17 @@ class Location:
                 "download the model and name its folder"
             )
         folder = self.folder / subfolder
-        return replace(self, folder=folder, graph=find_graph(folder))
+        return replace(self, folder=folder, root=self.folder, graph=find_graph(folder))
+
+    def require_safe_weights(self) -> None:
+        """Raise LoadError where the weights are pickled and nobody vouches for them."""
+        if self.folder and not self.graph and not self.is_trusted:
+            refuse_pickles(self.folder, self.package.pickled if self.package else "")
 
     def require_files(self) -> None:
         """Raise LoadError where a folder holds neither a graph nor a config.json."""
         if self.folder and not self.graph and not (self.folder / "config.json").exists():
+            self.require_safe_weights()
             raise no_model_folder(self.folder, "an .onnx file", "a config.json")
 
 
@@ -222,6 +302,18 @@ def no_model_folder(folder: Path, *wanted: str) -> LoadError:
     return LoadError(
         f"{folder} is no model folder: it has neither {' nor '.join(wanted)} (found: {names})"
     )
+
+
+def _external_data(graph: Path) -> list[Path]:
+    """The files beside a graph that hold its weights, as the graph names them."""
+    paths = [graph.parent / name for name in read_onnx(graph).external_data]
+    for path in paths:
+        if not path.is_file():
+            raise LoadError(
+                f"{graph} has weights in {path.name}, which is not there; "
+                "copy it beside the graph, or download the model again"
+            )
+    return paths
 
 
 def _graph_head(graph: Path) -> Head | None:
@@ -268,6 +360,19 @@ def _card_languages(text: str) -> tuple[str, ...]:
 def default_folder() -> Path:
     """The folder of the embedded model."""
     return Path(str(files("evenhand") / "models" / DEFAULT))
+
+
+@cache
+def require_intact(folder: Path) -> None:
+    """Raise LoadError where a file of the embedded model is not the one that was installed.
+
+    Checked once per process, by the digests in the folder's SHA256SUMS.
+    """
+    if faults := sum_faults(folder):
+        raise LoadError(
+            f"the embedded model in {folder} is damaged: {'; '.join(faults)}. "
+            "Install evenhand again, or name another model"
+        )
 
 
 def fetch_file(hub_id: str, name: str, commit: str = UNKNOWN) -> Path:

@@ -41,6 +41,7 @@ from evenhand.respondents.candidates import (
 )
 from evenhand.respondents.locate import ModelSource
 from evenhand.respondents.location import UNKNOWN, Location
+from evenhand.respondents.networks.batches import batch_traits
 from evenhand.respondents.networks.onnx import OnnxMasked
 from evenhand.respondents.networks.torch import TorchMasked
 from evenhand.respondents.packages import MASKED_NAMES
@@ -82,7 +83,7 @@ class MaskedRespondent:
         self.identity = f"{name}@{revision}"
         self.is_cacheable = revision != UNKNOWN
         self.network = network
-        self.batch_size = options.batch_size
+        self.batch_size = 1 if network.is_read_alone else options.batch_size
         self.rule, self.length = options.scoring or "together", options.length
         check_rules(self.rule, self.length)
         self.has_warned = False
@@ -92,6 +93,7 @@ class MaskedRespondent:
             "scoring": self.rule,
             "length": self.length,
             "precision": network.precision,
+            **batch_traits(network.is_read_alone),
             "route": network.name,
         }
 

@@ -18,7 +18,7 @@ from evenhand.core.protocols import RespondentOptions
 from evenhand.respondents.encoder import EMPTY_OPTION, NO_CONTEXT, SAME_TOKENS
 from evenhand.respondents.locate import ModelSource
 from evenhand.respondents.location import UNKNOWN, Location
-from evenhand.respondents.networks.batches import Encoded, cut_batches
+from evenhand.respondents.networks.batches import Encoded, batch_traits, cut_batches
 from evenhand.respondents.networks.onnx import OnnxNextSentence
 from evenhand.respondents.networks.tokens import encode
 from evenhand.respondents.networks.torch import TorchNextSentence
@@ -32,6 +32,7 @@ class NextSentenceNetwork(Protocol):
 
     name: str
     precision: str
+    is_read_alone: bool  # the batch changes its answers, so each pair is read alone
     tokenizer: Any
     longest: int
 
@@ -52,10 +53,11 @@ class NextSentenceRespondent:
         self.identity = f"{name}@{revision}"
         self.is_cacheable = revision != UNKNOWN
         self.network = network
-        self.batch_size = options.batch_size
+        self.batch_size = 1 if network.is_read_alone else options.batch_size
         self.traits: Mapping[str, str] = {
             "scoring": f"next-sentence/logit {IS_NEXT} (is next) - logit {IS_NOT} (is not)",
             "precision": network.precision,
+            **batch_traits(network.is_read_alone),
             "route": network.name,
         }
 

@@ -21,10 +21,16 @@ from evenhand.core.errors import LabelError, UnknownNameError
 from evenhand.core.probe import CONTRADICTION, NOT_ENTAILMENT, SCORE, Floats, Kind, Probe
 from evenhand.core.protocols import RespondentOptions
 from evenhand.respondents.forms import find_form
-from evenhand.respondents.labels import LabelOrder, from_config, from_sanity, from_user
+from evenhand.respondents.labels import (
+    LabelOrder,
+    check_stated,
+    from_config,
+    from_sanity,
+    from_user,
+)
 from evenhand.respondents.locate import ModelSource
 from evenhand.respondents.location import UNKNOWN, Location
-from evenhand.respondents.networks.batches import cut_batches
+from evenhand.respondents.networks.batches import batch_traits, cut_batches
 from evenhand.respondents.networks.onnx import OnnxClassifier
 from evenhand.respondents.networks.torch import TorchClassifier
 from evenhand.respondents.packages import DEFAULT
@@ -41,6 +47,7 @@ class ClassifierNetwork(Protocol):
 
     name: str
     precision: str
+    is_read_alone: bool  # the batch changes its answers, so each pair is read alone
     width: int  # how many outputs
     longest: int
 
@@ -77,7 +84,7 @@ class NliRespondent:
         self.identity = f"{name}@{revision}"
         self.is_cacheable = revision != UNKNOWN
         self.network = network
-        self.batch_size = options.batch_size
+        self.batch_size = 1 if network.is_read_alone else options.batch_size
         # written by `evenhand train nli --form`: the model is asked in the form it was trained on
         own_form = network.config.get("evenhand_form")
         self.form = find_form(options.form or (own_form if isinstance(own_form, str) else None))
@@ -92,6 +99,7 @@ class NliRespondent:
             "scoring": self.scoring or "argmax",
             **({"form": self.form.name} if self.form else {}),
             "precision": network.precision,
+            **batch_traits(network.is_read_alone),
             "route": network.name,
         }
 
@@ -134,7 +142,10 @@ class NliRespondent:
             raise LabelError(
                 f"id2label says {order} but label2id says {other}; state the order with --label-map"
             )
-        return order or other or from_sanity(self._logits, width, options.language)
+        if stated := order or other:
+            check_stated(stated, self._logits, options.language)
+            return stated
+        return from_sanity(self._logits, width, options.language)
 
     def _logits(self, pairs: list[Pair]) -> Floats:
         """Raw outputs in the model's own order."""

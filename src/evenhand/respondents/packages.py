@@ -28,6 +28,7 @@ class Package:
     extra: str = ""  # the extra of evenhand that installs the package and what it needs
     runtime: str = ""  # what runs it where that is neither onnxruntime nor transformers
     weights: tuple[str, ...] = ()  # the files of the weights, for such a runtime
+    pickled: str = ""  # the SHA-256 of pickled weights, which are opened only if they are these
 
 
 PACKAGES = {
@@ -42,6 +43,7 @@ PACKAGES = {
             licence="MIT",
             about="ALBERT-tiny, Chinese, 4 layers, 4 M parameters",
             kind="masked",
+            pickled="b7dea9f83e5b6a3fff9750c629092c2c8e7659e0cd04c638e53f97f3cc472ce8",
         ),
         Package(
             alias="albert-kor-base",
@@ -52,6 +54,7 @@ PACKAGES = {
             licence="MIT",
             about="kykim ALBERT-kor-base, Korean, 12 layers",
             kind="masked",
+            pickled="8cc58f6f974c43f102ae757cd9ea351a748ef7a166a48e0da5a0203934506e99",
         ),
         Package(
             alias="minilm",

@@ -42,6 +42,7 @@ class TokenNetwork(Protocol):
 
     name: str
     precision: str
+    is_read_alone: bool  # the batch changes its answers, so each text is read alone
     tokenizer: Any
     unknown: int | None  # the id of an unknown word; None where every text can be written
     longest: int

@@ -10,6 +10,7 @@ sentences of a pair are read separately, so they cannot be asked as a suppositio
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.core.answers import Replies
-from evenhand.core.errors import EvenhandError, LoadError
+from evenhand.core.errors import EvenhandError, EvenhandWarning, LoadError
 from evenhand.core.files import read_text
 from evenhand.core.probe import Floats, Kind, Probe
 from evenhand.core.protocols import RespondentOptions
@@ -177,6 +178,7 @@ class VectorNetwork:
         self.head, self.encoder = head, encoder
         self.width, self.longest = len(head.labels), encoder.network.longest
         self.precision = encoder.network.precision
+        self.is_read_alone = encoder.network.is_read_alone
         self.config: Mapping[str, Any] = {"id2label": dict(enumerate(head.labels))}
 
     def encode(self, texts: Sequence[tuple[str, str]]) -> list[PairOfVectors]:
@@ -207,7 +209,11 @@ class VectorNliRespondent:
         self.network = network
         # An attribute and not the base class: code that looks for an NliRespondent wants its
         # network, which reads both sentences at once, and there is none here.
-        self.classifier = NliRespondent(name, revision, network, options)
+        with warnings.catch_warnings():
+            # the pairs that the order of the labels is tested with are no part of any suite
+            warnings.simplefilter("ignore", EvenhandWarning)
+            self.classifier = NliRespondent(name, revision, network, options)
+        network.encoder.has_warned = False
         self.identity, self.is_cacheable = self.classifier.identity, self.classifier.is_cacheable
         self.traits: Mapping[str, str] = {
             **self.classifier.traits,
@@ -244,7 +250,10 @@ def open_sentences(reference: str, options: RespondentOptions | None = None) -> 
     return ENCODERS.open(
         reference,
         RespondentOptions(
-            language=given.language, batch_size=given.batch_size, device=given.device
+            language=given.language,
+            batch_size=given.batch_size,
+            device=given.device,
+            trust_remote_code=given.trust_remote_code,
         ),
         location,
     )

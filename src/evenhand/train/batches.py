@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from evenhand.core.corpora import Pair
 from evenhand.core.errors import LoadError
 from evenhand.core.probe import NLI_LABELS
 from evenhand.respondents.forms import PAIR, find_form
-from evenhand.train.corpus import Pair
 from evenhand.train.loop import Loss, Rows
 from evenhand.train.recipes import Recipe
 

@@ -18,17 +18,28 @@ from typing import Any, NamedTuple
 import torch
 import transformers
 
+from evenhand.core.checksums import sum_faults, write_sums
 from evenhand.core.errors import LabelError, LoadError
 from evenhand.core.files import cache_folder, staged
 from evenhand.core.probe import NLI_LABELS
 from evenhand.respondents.labels import from_config
-from evenhand.respondents.location import default_folder, first_line, is_offline, revision_of
+from evenhand.respondents.location import (
+    default_folder,
+    first_line,
+    is_offline,
+    require_intact,
+    revision_of,
+)
 from evenhand.respondents.packages import DEFAULT
+from evenhand.respondents.trust import loading_error, refuse_pickles
 from evenhand.train.batches import require_padding
 from evenhand.train.export import unpack
 from evenhand.train.recipes import Recipe
 
 WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
+_SAFE_ENCODERS = (
+    "Only encoders that transformers itself knows are trained, from weights as safetensors"
+)
 ADAPTER = "adapter"  # the folder of the adapters
 _UNPACKED = "model.safetensors"
 _BESIDE = ("config.json", "tokenizer.json", "tokenizer_config.json")
@@ -43,15 +54,20 @@ def find_encoder(reference: str) -> str:
 
 
 def unpacked_default() -> Path:
-    """The embedded model in Hugging Face form, unpacked once into the cache folder."""
+    """The embedded model in Hugging Face form, unpacked once into the cache folder.
+
+    Files there that do not have the digests that were written with them are unpacked again.
+    """
     source = default_folder()
+    require_intact(source)
     graph = source / "model.onnx"
-    out = cache_folder() / "models" / f"default-{graph.stat().st_size:x}"
-    if not all((out / name).exists() for name in (_UNPACKED, *_BESIDE)):
+    out = cache_folder() / "models" / f"default-{revision_of(source, 'unpacked', [graph])}"
+    if sum_faults(out):
         with staged(out) as stage:
             unpack(graph, stage / _UNPACKED)
             for name in _BESIDE:
                 shutil.copyfile(source / name, stage / name)
+            write_sums(stage, (_UNPACKED, *_BESIDE))
     return out
 
 
@@ -69,10 +85,15 @@ class Opened(NamedTuple):
 
 
 def load_pretrained(from_pretrained: Callable[..., Any], encoder: Path | str) -> Any:
-    """The config, tokeniser or model of an encoder, from its folder or from the hub."""
+    """The config, tokeniser or model of an encoder, from its folder or from the hub.
+
+    Code that comes with an encoder is never run.
+    """
     try:
-        return from_pretrained(encoder, local_files_only=is_offline())
+        return from_pretrained(encoder, local_files_only=is_offline(), trust_remote_code=False)
     except Exception as error:  # the hub client, the tokenisers and torch have their own exceptions
+        if refused := loading_error(str(encoder), error, _SAFE_ENCODERS):
+            raise refused from error
         raise LoadError(f"cannot load the encoder '{encoder}': {first_line(error)}") from error
 
 
@@ -82,6 +103,9 @@ def describe_encoder(name: str, place: Path | str) -> dict[str, str]:
     Its name, and digits that change with its weights or vocabulary. Raises LoadError where it is
     not an encoder of texts.
     """
+    folder = Path(place)
+    if folder.is_dir():
+        refuse_pickles(folder, way_out="")
     transformers.logging.set_verbosity_error()  # no warning that the head is new, which is intended
     transformers.logging.disable_progress_bar()
     config = load_pretrained(transformers.AutoConfig.from_pretrained, place)
@@ -91,7 +115,6 @@ def describe_encoder(name: str, place: Path | str) -> dict[str, str]:
             "texts; name an encoder of the kind of BERT or RoBERTa"
         )
     require_padding(load_pretrained(transformers.AutoTokenizer.from_pretrained, place))
-    folder = Path(place)
     if not folder.is_dir():
         return {"name": name, "revision": str(getattr(config, "_commit_hash", None) or "unknown")}
     return {
@@ -138,6 +161,7 @@ def open_classifier(encoder: Path | str, recipe: Recipe) -> Opened:
         transformers.AutoModelForSequenceClassification.from_pretrained,
         config=config,
         dtype=torch.float32,
+        use_safetensors=True,
         ignore_mismatched_sizes=True,
         output_loading_info=True,
     )

@@ -26,6 +26,7 @@ Array = NDArray[np.number]
 SMALLEST = 4096  # weights with fewer numbers stay as they are
 LARGE = 2_000_000  # those with more become int8, which is precise enough for embeddings
 _COPIED = ("config.json", "tokenizer.json", "tokenizer_config.json")
+MODEL_FILES = ("model.onnx", *_COPIED)  # what an exported classifier consists of
 _HALF, _INT8, _SCALE = ".half", ".int8", ".scale"
 
 
@@ -65,10 +66,10 @@ def export_onnx(folder: Path, out: Path) -> Path:
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
     model = AutoModelForSequenceClassification.from_pretrained(
-        folder, attn_implementation="eager"
+        folder, attn_implementation="eager", trust_remote_code=False, use_safetensors=True
     ).eval()
     model.config.return_dict = False
-    tokenizer = AutoTokenizer.from_pretrained(folder)
+    tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
     encoded = tokenizer(
         ["A dog runs.", "Two cats sleep here."],
         ["An animal moves.", "They are awake."],

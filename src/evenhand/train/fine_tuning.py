@@ -19,6 +19,7 @@ import numpy as np
 import torch
 from transformers import AutoTokenizer
 
+from evenhand.core.corpora import Pair
 from evenhand.core.errors import EvenhandError
 from evenhand.core.files import require_writable, staged
 from evenhand.core.probe import Bools
@@ -27,7 +28,7 @@ from evenhand.respondents.location import first_line
 from evenhand.respondents.networks.batches import find_longest
 from evenhand.train.batches import EncodedPairs, choose_loss, in_order, logits_of, shuffled
 from evenhand.train.checkpoints import FOLDER, Checkpoints, locked
-from evenhand.train.corpus import Corpora, Pair, draw_pairs
+from evenhand.train.corpus import Corpora, draw_pairs
 from evenhand.train.encoders import (
     ADAPTER,
     Opened,

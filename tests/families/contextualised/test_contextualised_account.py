@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,9 +25,11 @@ from evenhand.core.answers import Answers
 from evenhand.core.chart import DotChart, HistogramChart
 from evenhand.core.document import Document
 from evenhand.core.probe import GENDERS, SCORE
+from evenhand.core.protocols import RespondentOptions
 from evenhand.core.run import Run
 from evenhand.core.settings import Settings
 from evenhand.core.suite import Suite
+from evenhand.engine.ask import ask_suite
 from evenhand.engine.audit import audit, judge
 from evenhand.engine.audit_document import audit_document
 from evenhand.engine.results import run_fields
@@ -35,6 +38,7 @@ from evenhand.families.contextualised.leaning import most_leaning, most_wrong
 from evenhand.families.contextualised.mask_probe import mask_probe
 from evenhand.report.cells import limited
 from evenhand.report.write import write_document
+from evenhand.respondents.locate import open_respondent
 
 
 @pytest.fixture(scope="module")
@@ -57,20 +61,23 @@ def test_the_verdict_on_blanks_tells_the_counted_numbers(run: Run) -> None:
     bias, lean, sd, right = run.estimates
     assert bias.value == pytest.approx(1.01)
     assert verdict(run, bias).startswith(
-        "Over 5 sentences that give no clue of gender, one of the two words is on average "
-        "e^1.010 = 2.7 times as likely as the other;"
+        "Over 5 sentences that give no clue of gender, one of the two words is on (geometric) "
+        "average e^1.010 = 2.7 times as likely as the other;"
     )
     assert f"PB lean 0.210 [{lean.low:.3f}, {lean.high:.3f}]" in verdict(run, bias)
     deviation = np.std([2, 1, 0.05, -0.5, -1.5], ddof=1)
     assert f"standard deviation of {deviation:.3f}" in verdict(run, sd)
     assert "right in 50 % of 4 sentences, 0.500 [" in verdict(run, right)
-    assert "the male word e = 2.7 times as likely everywhere gets 1.000" in standing(run, bias)
+    assert standing(run, bias) == (
+        "0 is fair; on the same probes a respondent that finds the male word e = 2.7 times as "
+        "likely everywhere gets 1.000."
+    )
     assert "1 is right" in standing(run, right)
     assert (
-        "no better than guessing (0.5): the model hardly sees gender where the sentence settles "
-        "it, so its bias score says little" in understanding(run)
+        "no better than guessing (0.5): the model is not shown to see gender where the sentence "
+        "settles it, so the bias score says little" in understanding(run)
     )
-    assert "drawing whole word pairs" in method(run)[2]
+    assert "whole word pairs are taken as drawn at random" in method(run)[2]
     assert "2 word pairs, and intervals over so few are rough" in method(run)[2]
     words = [*limits(run), *method(run), *notes(run), understanding(run)]
     assert not NLI_WORDS.search(" ".join(words))
@@ -83,9 +90,12 @@ def test_a_side_is_named_only_where_the_interval_is_on_it(run: Run) -> None:
         load_suite("contextualised", limit=60),
         settings=Settings(resamples=100),
     )
-    assert verdict(always, estimate_of(always, "pb_lean")).startswith(
-        "On the whole it leans male, the male word 2.7 times as likely as the female one "
-        "(PB lean 1.000 [1.000, 1.000]"
+    assert verdict(always, estimate_of(always, "pb_lean")) == "PB lean is 1.000 [n/a]."
+    more = np.linspace(0, 1, len(always.answers.probes))[:, None, None] * [[[1.0], [0.0]]]
+    mostly = replace(always.answers, values=always.answers.values + more)
+    leaning = judge(always.suite, mostly, Settings(resamples=100))
+    assert verdict(leaning, estimate_of(leaning, "pb_lean")).startswith(
+        "On the whole it leans male, the male word 3.5 times as likely as the female one (PB lean "
     )
 
 
@@ -101,8 +111,16 @@ def test_a_model_that_sees_gender_is_not_called_blind() -> None:
     assert "settled" not in chart_texts(audit_document(none))
     assert "was not measured" in understanding(blank_run(measures=["pb_bias"]))
     only = blank_run(measures=["objective_accuracy"])
-    assert "hardly sees gender" in understanding(only)
+    assert "is not shown to see gender" in understanding(only)
     assert set(chart_texts(audit_document(only))) == {"scores", "spread", "settled"}
+
+
+def test_a_model_that_prefers_the_wrong_word_is_not_called_blind() -> None:
+    suite = load_suite("contextualised")
+    fair = ask_suite(open_respondent("fixed:fair", "mask", RespondentOptions()), suite)
+    run = judge(suite, replace(fair, values=fair.values[:, ::-1]), Settings(resamples=100))
+    assert estimate_of(run, "objective_accuracy").value == 0
+    assert "worse than guessing (0.5): the model prefers the wrong word" in understanding(run)
 
 
 def test_the_document_tells_of_blanks_and_of_nothing_else(run: Run, document: Document) -> None:
@@ -117,10 +135,13 @@ def test_the_document_tells_of_blanks_and_of_nothing_else(run: Run, document: Do
     assert "1 probe without an answer: too long." in text
     assert "5 of 6 measuring sentences answered." in text
     assert "intervals over so few word pairs are rough" in text
-    assert (
-        "gets the fair value of every measure here (PB bias 0, PB lean 0, SD of PB 0, "
-        "Accuracy on objective sentences 1)" in text
-    )
+    assert [row[:2] + row[3:] for row in table_rows(document, "baselines")] == [
+        ["PB bias", "n/a", "1.000", "0.000"],
+        ["PB lean", "n/a", "1.000", "0.000"],
+        ["SD of PB", "n/a", "0.000", "0.000"],
+        ["Accuracy on objective sentences", "0.500", "0.500", "1.000"],
+    ]
+    assert "the size of random log-odds is arbitrary" in table(document, "scores").note
 
 
 def test_every_word_pair_and_topic_has_a_row(document: Document) -> None:
@@ -134,7 +155,10 @@ def test_every_word_pair_and_topic_has_a_row(document: Document) -> None:
     ]
     assert [row[0] for row in table_rows(document, "lean-topic")] == ["all", "home", "work"]
     settled = table_rows(document, "settled")
-    assert [row[:2] for row in settled] == [["biology", "2"], ["context", "2"]]
+    assert [row[:2] for row in settled] == [
+        ["biology (2 word pairs)", "2"],
+        ["context (2 word pairs)", "2"],
+    ]
     assert [row[2].partition(" ")[0] for row in settled] == ["0.500", "0.500"]
     names = [(s.name, s.is_brief) for s in document.sections]
     assert names[1:8] == [
@@ -221,11 +245,13 @@ def test_charts_of_blanks_have_an_axis_of_their_own(document: Document) -> None:
     assert "he/she 1.017" in texts["lean-pair"]
     assert "work 0.183" in texts["lean-topic"]
     assert "female 40 %, within 0.1 of 0: 20 %, male 40 %" in texts["spread"]
-    assert "biology, n = 2 0.500" in texts["settled"]
+    assert "biology (2 word pairs), n = 2 0.500" in texts["settled"]
     charts = {chart.name: chart for chart in document.charts}
     scores, spread = charts["scores"], charts["spread"]
     assert isinstance(scores, DotChart) and np.isfinite(scores.domain).all()
-    assert scores.title == "Scores with intervals against fair, random and constant answers"
+    assert scores.title == "Scores with intervals against fair and constant answers"
+    assert "random" not in {mark for mark, _ in scores.legend}
+    assert all({mark for _, mark in row.others} == {"fair", "constant"} for row in scores.rows)
     assert ("fair", "fair value") in scores.legend
     assert isinstance(spread, HistogramChart)
     assert sum(share for b in spread.bins for _, share in b.shares) == pytest.approx(1)
@@ -256,8 +282,8 @@ def test_people_are_not_said_to_give_probabilities(name: str) -> None:
     assert "times as likely as" not in rest
     assert ("model", "these people, with interval") in document.charts[0].legend
     assert standing(people, people.headline) == (
-        "0 is fair; the random and constant answers are logarithms of ratios, which do not "
-        "compare with scores of people."
+        "0 is fair; the constant answers are logarithms of ratios, which do not compare with "
+        "scores of people."
     )
     assert exhibit(document, "male").specimens[0].summary == "he rather than she; PB 2.000"
 

@@ -85,7 +85,7 @@ def test_the_document_tells_that_three_scores_share_a_name(run: Run, document: D
     assert all(name in text for name in ("official", "stereo", "antistereo", "age", "gender"))
     assert "0.625" in text
     assert exhibit(document, "stereotypical").note.startswith(
-        "The 3 pairs with the greatest difference by the summed log-probability of the tokens "
+        "The 2 pairs with the greatest difference by the summed log-probability of the tokens "
         "that both sentences share"
     )
     assert text.index("Old sentence 3.") < text.index("Old sentence 0.")
@@ -95,13 +95,16 @@ def test_the_document_tells_that_three_scores_share_a_name(run: Run, document: D
     assert "age: CrowS-Pairs, shared tokens 0.750" in texts["types"]
     assert understanding(run) == (
         "Three different scores go by the name CrowS-Pairs; this is that of Nangia et al. 2020. "
-        "The others, which do not compare with it or with each other: changed tokens "
+        "Measured beside it, and not to be compared: changed tokens "
         "(bias-bench, Meade et al. 2022) 0.750 and whole sentences (Salazar et al. 2020) n/a."
     )
 
 
 def test_writers_are_drawn(run: Run) -> None:
-    assert "drawing whole writers with replacement 100 times (BCa bootstrap)" in method(run)[2]
+    assert (
+        "whole writers are taken as drawn at random (BCa bootstrap, 100 resamples)"
+        in method(run)[2]
+    )
     assert "because several pairs by one of them are one look" in method(run)[2]
 
 
@@ -127,7 +130,7 @@ def test_kinds_of_bias_stand_in_one_chart_and_one_table(document: Document) -> N
 
 def test_the_pairs_shown_are_those_with_the_clearest_preference(document: Document) -> None:
     more, less = exhibit(document, "stereotypical"), exhibit(document, "other")
-    assert [s.id for s in more.specimens] == ["c3/shared", "c0/shared", "c1/shared"]
+    assert [s.id for s in more.specimens] == ["c3/shared", "c0/shared"]  # 0.0002 is a tie
     assert [s.id for s in less.specimens] == ["c2/shared"]
     assert more.specimens[0].summary == "the stereotypical sentence by 4.000"
     assert less.specimens[0].summary == "the other sentence by 1.000"

@@ -14,19 +14,26 @@ from commands import evenhand
 from scipy import stats
 
 import evenhand as eh
-from evenhand.core import catalog
+from evenhand.core import account, catalog
 from evenhand.core.answer_files import write_answers
 from evenhand.core.answers import Answers
 from evenhand.core.chart import ScatterChart
 from evenhand.core.document import Prose, Table
-from evenhand.core.errors import EvenhandError, EvenhandWarning, InputError, LoadError
+from evenhand.core.errors import (
+    EvenhandError,
+    EvenhandWarning,
+    InputError,
+    LoadError,
+    MeasureError,
+)
 from evenhand.core.estimate import Interval
 from evenhand.core.probe import NLI_LABELS, Floats
 from evenhand.core.run import Run
 from evenhand.core.settings import Settings
 from evenhand.core.suite import Suite
 from evenhand.core.text import in_points
-from evenhand.engine.audit import audit, judge
+from evenhand.engine.ask import ask_suite
+from evenhand.engine.audit import audit, judge, open_model
 from evenhand.engine.audit_document import audit_document
 from evenhand.engine.suites import load_suite
 from evenhand.families.gendered_entailment import FAMILY
@@ -67,6 +74,7 @@ def reference(suite: Suite, logits: Floats) -> dict[str, float]:
     prefer: list[float] = []
     dominated: list[float] = []
     neutral: list[float] = []
+    tilts: dict[str, list[float]] = {"female": [], "male": [], "none": []}
     for probe, row in by_id.values():
         neutral.append(float(row[1] == max(row)))
         if probe.tags["gender"] == "male" or probe.twin is None:
@@ -78,6 +86,7 @@ def reference(suite: Suite, logits: Floats) -> dict[str, float]:
         same.append(float((chance["female"] > 0.5) == (chance["male"] > 0.5)))
         gaps.append(abs(chance["female"] - chance["male"]))
         signed.append(chance["female"] - chance["male"])
+        tilts[probe.tags["lean"]].append(signed[-1])
         for tag, into in (("majority", prefer), ("lean", dominated)):
             if probe.tags[tag] in chance:
                 own = chance[probe.tags[tag]]
@@ -91,7 +100,13 @@ def reference(suite: Suite, logits: Floats) -> dict[str, float]:
         "dominated_preference": dominated,
         "neutral_share": neutral,
     }
-    return {name: float(np.mean(values)) for name, values in scores.items()}
+    means = {name: float(np.mean(values)) for name, values in scores.items()}
+    to_women, to_men = (float(np.mean(tilts[lean])) for lean in ("female", "male"))
+    effects = {
+        "stereotype_effect_probability": (to_women - to_men) / 2,
+        "default_effect_probability": -(to_women + to_men) / 2,
+    }
+    return means | effects
 
 
 @pytest.mark.parametrize("lang", ["en", "ja", "zh"])
@@ -107,15 +122,14 @@ def test_the_measures_agree_with_plain_loops(lang: str) -> None:
     counted = sum(p.tags["majority"] != "none" for p in suite.probes) / 2
     tied = sum(p.tags["majority"] != "none" for p in suite.probes[:40]) / 2 / counted
     assert preference.parts["tied"].value == pytest.approx(tied)
+    assert preference.ties == round(tied * counted)
 
 
 def test_what_the_rules_score() -> None:
+    suite = load_suite("gendered-entailment", limit=240)
     scores = {
-        rule: {
-            e.measure: e.value
-            for e in audit(f"fixed:{rule}", "gendered-entailment", settings=QUICK).estimates
-        }
-        for rule in ("constant", "fair", "stereotyped")
+        rule: {e.measure: e.value for e in audit(f"fixed:{rule}", suite, settings=QUICK).estimates}
+        for rule in ("constant", "fair", "stereotyped", "male-default")
     }
     assert scores["constant"] == {
         "same_label": 1,
@@ -124,8 +138,19 @@ def test_what_the_rules_score() -> None:
         "stereotype_preference": 0.5,
         "dominated_preference": 0.5,
         "neutral_share": 0,
+        "stereotype_effect_probability": 0,
+        "default_effect_probability": 0,
     }
     assert scores["fair"] == {**scores["constant"], "neutral_share": 1}
+    effects = ("stereotype_effect_probability", "default_effect_probability")
+    assert [scores["stereotyped"][name] for name in effects] == [1, 0]
+    assert [scores["male-default"][name] for name in effects] == [0, 1]
+    # B calls a male default a stereotype as far as most occupations are men's
+    assert scores["male-default"]["stereotype_preference"] == pytest.approx(
+        np.mean(
+            [p.tags["majority"] == "male" for p in suite.probes if p.tags["majority"] != "none"]
+        )
+    )
     bent = scores["stereotyped"]
     assert (
         bent["same_label"],
@@ -143,6 +168,8 @@ def test_the_gap_comes_first_and_the_paper_s_names_are_the_short_ones() -> None:
         "dominated_preference",
         "signed_gap",
         "neutral_share",
+        "stereotype_effect_probability",
+        "default_effect_probability",
     ]
     shorts = {m.card.short: m.name for m in FAMILY.measures}
     assert {short: shorts.get(short) for short in PAPER} == PAPER
@@ -156,6 +183,71 @@ def test_one_gap_has_one_name() -> None:
     files = [p for p in root.rglob("*") if p.suffix in {".py", ".html", ".tsv", ".json"}]
     others = [p.name for p in files for name in ("ΔP", '"DP', " DP ") if name in p.read_text()]
     assert others == []
+
+
+def test_ties_of_b_are_counted_and_printed() -> None:
+    """They were 0 where every premise tied."""
+    suite = load_suite("gendered-entailment", limit=240)
+    run = audit("fixed:fair", suite, settings=QUICK)
+    premises = [p for p in suite.probes if p.tags["gender"] == "female"]
+    clear = [p for p in premises if p.tags["majority"] != "none"]
+    dominated = [p for p in premises if p.tags["lean"] != "none"]
+    assert 0 < len(dominated) < len(clear) <= len(premises) == 120
+    assert {e.measure: e.ties for e in run.estimates} == {
+        "entailment_gap": 0,
+        "same_label": 240,
+        "stereotype_preference": len(clear),
+        "dominated_preference": len(dominated),
+        "signed_gap": 0,
+        "neutral_share": 0,
+        "stereotype_effect_probability": 0,
+        "default_effect_probability": 0,
+    }
+    notes = account.notes(run)
+    same = "with the same probability for both genders; they count half."
+    assert f"B, stereotype preference: {len(clear)} premises {same}" in notes
+    assert f"B, dominated occupations: {len(dominated)} premises {same}" in notes
+    assert (
+        "S, same label: 240 answers with a probability of exactly 0.5, which is neither label; "
+        "they agree by half with any other."
+    ) in notes
+    coverage = next(s for s in audit_document(run).sections if s.name == "coverage").blocks[0]
+    assert isinstance(coverage, Table)
+    column = [c.title for c in coverage.columns].index("ties")
+    printed = {row.cells[0]: row.cells[column] for row in coverage.rows}
+    assert printed["B, stereotype preference"] == len(clear)
+
+
+def test_b_of_dominated_occupations_reads_no_others() -> None:
+    suite = load_suite("gendered-entailment", limit=240)
+    run = audit("fixed:random", suite, settings=QUICK)
+    measure, result = catalog.measure("dominated_preference"), run.estimate("dominated_preference")
+    read = [p for p in suite.probes if p.tags["lean"] != "none"]
+    assert result is not None
+    assert (result.probes, result.clusters) == (len(read), len({p.cluster for p in read}))
+    rows = measure.evidence(suite.probes, run.answers.values)
+    for probe, row in zip(suite.probes, rows, strict=True):
+        is_counted = probe.tags["gender"] == "female" and probe.tags["lean"] != "none"
+        assert row.any() == is_counted
+
+
+def test_why_there_is_no_score_is_said() -> None:
+    suite = load_suite("gendered-entailment", limit=120)
+    logits = np.random.default_rng(0).normal(size=(len(suite.probes), 3))
+    logits[[p.tags["gender"] == "male" for p in suite.probes]] = np.nan
+    run = judge(suite, answers_of(suite, logits), QUICK)
+    notes = {e.measure: e.note for e in run.estimates if math.isnan(e.value)}
+    both = "has an answer for both genders"
+    assert notes == {
+        "entailment_gap": f"no premise {both}",
+        "same_label": f"no premise {both}",
+        "stereotype_preference": "no premise about an occupation with a majority of one gender "
+        f"{both}",
+        "dominated_preference": f"no premise about an occupation that one gender dominates {both}",
+        "signed_gap": f"no premise {both}",
+        "stereotype_effect_probability": f"no sentence with a known lean {both}",
+        "default_effect_probability": f"no sentence with a known lean {both}",
+    }
 
 
 @pytest.fixture(scope="module")
@@ -183,8 +275,11 @@ def test_the_paper_table_has_every_group_and_every_wording(stereotyped: Run) -> 
         "male-dominated",
         "neither dominates",
     } <= found.keys()
-    tex = to_latex(audit_document(stereotyped))
-    assert r"male-dominated & 0.0 [0.0, 0.0] & 100.0 [100.0, 100.0]" in tex
+    views = (stereotyped.breakdown(name, "lean") for name in ("same_label", "entailment_gap"))
+    groups = [view.group("male") for view in views if view is not None]
+    same, gap = (in_points(group.interval) for group in groups if group is not None)
+    assert same.startswith("0.0 [0.0, ") and gap.endswith(", 100.0]")
+    assert f"male-dominated & {same} & {gap}" in to_latex(audit_document(stereotyped))
 
 
 def test_the_paper_table_is_in_percent_and_says_so_while_scores_are_fractions(
@@ -196,7 +291,8 @@ def test_the_paper_table_is_in_percent_and_says_so_while_scores_are_fractions(
     assert paper.title == "Gendered entailment, percent"
     assert {c.form for c in paper.columns[1:]} == {"points"}
     gap = next(row for row in paper.rows if row.cells[0] == "all occupations").cells[2]
-    assert isinstance(gap, Interval) and in_points(gap) == "100.0 [100.0, 100.0]"
+    assert isinstance(gap, Interval)
+    assert in_points(gap) == f"100.0 [{stereotyped.headline.low * 100:.1f}, 100.0]"
     assert not {c.form for c in scores.columns} & {"points", "percent", "signed points"}
 
 
@@ -205,6 +301,7 @@ def test_the_sections_of_a_report(stereotyped: Run) -> None:
     sections = {s.name: s for s in ACCOUNT.sections(stereotyped)}
     assert {name: s.title for name, s in sections.items()} == {
         "shares": "What the model says",
+        "effects": "Stereotype or default",
         "gendered": "By the gender of the workers",
         "labour": "Against the labour market",
         "occupations": "Occupations",
@@ -259,6 +356,23 @@ def test_pure_functions() -> None:
     assert preference == pytest.approx((1 + 0 + 0.5 + 0) / 4)
     assert math.isnan(eh.measures.dominated_preference([0.1], [0.2], ["none"]))
     assert eh.measures.neutral_share([[0.2, 0.5, 0.3], [0.4, 0.4, 0.2]]) == pytest.approx(0.75)
+    assert eh.measures.stereotype_effect_probability(
+        [0.9, 0.2, 0.5], [0.6, 0.7, 0.1], ["female", "male", "none"]
+    ) == pytest.approx((0.3 + 0.5) / 2)
+
+
+def test_pure_functions_refuse_what_they_do_not_know() -> None:
+    """Unknown majorities and leans did not count, without a word."""
+    with pytest.raises(MeasureError, match="majority 'women' in row 2; known are female, male, no"):
+        eh.measures.stereotype_preference([0.1, 0.2], [0.2, 0.1], ["male", "women"])
+    with pytest.raises(MeasureError, match="lean 'F' in row 1"):
+        eh.measures.dominated_preference([0.1], [0.2], ["F"])
+    with pytest.raises(MeasureError, match="2 premises but 1 entries of majority"):
+        eh.measures.stereotype_preference([0.1, 0.2], [0.2, 0.1], ["male"])
+    with pytest.raises(MeasureError, match=r"the shapes \(2,\) and \(1,\)"):
+        eh.measures.same_label([0.1, 0.2], [0.2])
+    with pytest.raises(MeasureError, match="no list of numbers"):
+        eh.measures.signed_gap(["high"], [0.2])
 
 
 @pytest.mark.parametrize(("variant", "premises"), [("snli", 1900), ("mnli", 1900), ("ood", 3800)])
@@ -406,7 +520,7 @@ def runs(tmp_path: Path) -> list[Path]:
     paths = []
     for name in ("random", "stereotyped", "constant"):
         paths.append(tmp_path / f"{name}.parquet")
-        write_answers(audit(f"fixed:{name}", suite, settings=QUICK).answers, paths[-1])
+        write_answers(ask_suite(open_model(f"fixed:{name}", suite), suite), paths[-1])
     return paths
 
 
@@ -426,7 +540,7 @@ def test_the_labour_verb_writes_json_without_nan(runs: list[Path]) -> None:
     assert [row["measure"] for row in rows] == ["signed_gap"] * 3
     bent, constant = rows[1], rows[2]
     assert bent["model"] == "fixed:stereotyped on gendered-entailment"
-    assert bent["occupations"] == 119 and bent["pearson"]["low"] > 0.8
+    assert bent["occupations"] == 128 and bent["pearson"]["low"] > 0.8
     assert constant["pearson"] == {"value": None, "low": None, "high": None}
     assert constant["note"] == "no correlation: the value is the same in every group"
 

@@ -16,6 +16,7 @@ from evenhand.core.run import Run
 from evenhand.core.suite import Suite
 from evenhand.core.text import percent
 from evenhand.engine.suites import load_suite
+from evenhand.families.effects_account import Effects, effect_verdict, effects_verdict
 from evenhand.families.nli_coal.account import (
     STRATUM_RULES,
     biased_probabilities,
@@ -64,8 +65,10 @@ def test_the_verdict_names_counts_and_shares(run: Run) -> None:
     says = f"On {count:,} pro-stereotypical pairs the model says entailment in {share}"
     assert verdict.startswith(says)
     assert f"anything but neutral in {percent(1 - by_hand(run, 'NS', 'neutral'))}." in verdict
+    effects = [e for e in run.estimates if e.measure in ("stereotype_effect", "default_effect")]
+    assert verdict.endswith(effects_verdict(Effects(*effects)))
     assert "does not tell the model from guessing" in account.standing(run, run.headline)
-    assert "That is weak" in account.understanding(run)
+    assert "that is weak" in account.understanding(run)
     assert len(account.method(run)) == 3
     texts = [*account.summary(run), *account.limits(run), *account.method(run)]
     assert not re.search(r"unbiased|debiased|metric", " ".join([*texts, *account.notes(run)]))
@@ -73,7 +76,7 @@ def test_the_verdict_names_counts_and_shares(run: Run) -> None:
 
 
 def test_the_other_measures_have_their_sentences(run: Run) -> None:
-    neutral, person = run.estimates[1:]
+    neutral, person, stereotype, default = run.estimates[1:]
     asked = sum(p.stratum != "NB" for p in run.answers.probes)
     assert account.verdict(run, neutral) == (
         f"On {asked:,} pairs where neutral is right the model says something else in "
@@ -83,15 +86,16 @@ def test_the_other_measures_have_their_sentences(run: Run) -> None:
         f"On {len(run.answers.probes) - asked:,} pairs with the word for a person in place of the "
         f"occupation the model says entailment in {percent(by_hand(run, 'NB', 'entailment'))}."
     )
+    assert account.verdict(run, stereotype) == effect_verdict(stereotype)
+    assert account.verdict(run, default) == effect_verdict(default)
 
 
 def test_a_stereotyped_model_is_said_to_lie_farther_than_guessing() -> None:
     stereotyped = rule_run("stereotyped")
-    assert "farther from 0 than random answers" in account.standing(
-        stereotyped, stereotyped.headline
-    )
+    guess = "than what random answers are expected to get"
+    assert f"farther from 0 {guess}" in account.standing(stereotyped, stereotyped.headline)
     fair = rule_run("fair")
-    assert "nearer to 0 than random answers" in account.standing(fair, fair.headline)
+    assert f"nearer to 0 {guess}" in account.standing(fair, fair.headline)
     assert "entailment in 0 %" in account.verdict(fair, fair.headline)
 
 
@@ -99,7 +103,9 @@ def test_the_method_and_the_limits_of_nli_coal(run: Run) -> None:
     pairs, score, drawn = account.method(run)
     assert pairs.startswith("A premise shows someone by occupation")
     assert score.startswith("NLI-CoAL is the mean of three shares")
-    assert drawn.startswith("The 95 % interval comes from drawing whole occupations with")
+    assert drawn.startswith(
+        "The 95 % interval is about new items of the same kind: whole occupations and templates"
+    )
     assert drawn.endswith("several sentences about one of them are one look, not several.")
     limits = account.limits(run)
     assert limits[1] == (
@@ -232,9 +238,9 @@ def test_two_labels_are_told_apart_from_three() -> None:
     suite = load_suite("occupation-nli", "en", limit=200)
     run = judged(suite, noise(suite.probes)[:, :2], TWO_LABELS)
     notes = " ".join(account.notes(run))
-    lacking = "Not computed: NLI-CoAL, Fraction Neutral. The model gives entailment and"
+    names = "NLI-CoAL, Fraction Neutral, Stereotype effect, Default effect"
+    lacking = f"Not computed: {names}. The model gives entailment and"
     assert f"{lacking} not_entailment only" in notes
-    assert "not on one footing" in notes
     rows = {row.stratum: row for row in stratum_shares(run, STRATUM_RULES)}
     assert np.isnan(rows["AS"].component.value)
     assert rows["AS"].note == "the model has no label 'contradiction'"

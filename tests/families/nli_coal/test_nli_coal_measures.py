@@ -148,15 +148,35 @@ def test_wrong_shapes_are_refused(call: Callable[[], float], reason: str) -> Non
         call()
 
 
+@pytest.mark.parametrize("function", [nli_coal, fraction_neutral])
+def test_unknown_strata_raise(function: Callable[..., float]) -> None:
+    """They did not count, without a word."""
+    table = [(1, 0, 0), (0, 0, 1), (0, 1, 0), (1, 0, 0)]
+    assert function(table, ["PS", "AS", "NS", "NB"]) == function(table[:3], ["PS", "AS", "NS"])
+    for unknown in ("pro", "ps", ""):
+        with pytest.raises(MeasureError, match=f"stratum '{unknown}' in row 4; known are PS, AS"):
+            function(table, ["PS", "AS", "NS", unknown])
+
+
 def test_the_functions_bear_the_names_of_the_measures() -> None:
     assert [(m.name, m.function.__name__) for m in MEASURES] == [
         ("nli_coal", "nli_coal"),
         ("fraction_neutral", "fraction_neutral"),
         ("person_entailment", "person_entailment"),
+        ("stereotype_effect", "stereotype_effect"),
+        ("default_effect", "default_effect"),
     ]
-    assert [m.card.short for m in MEASURES] == ["NLI-CoAL", "FN", "person"]
+    assert [m.card.short for m in MEASURES] == [
+        "NLI-CoAL",
+        "FN",
+        "person",
+        "Stereotype effect",
+        "Default effect",
+    ]
     assert [(m.fair, m.worst, m.best) for m in MEASURES] == [
         (0.0, 1.0, "fair"),
         (0.0, 1.0, "fair"),
         (1.0, 0.0, "fair"),
+        (0.0, 1.0, "fair"),
+        (0.0, 1.0, "fair"),
     ]

@@ -26,13 +26,15 @@ def run() -> Run:
 def test_what_is_said(run: Run) -> None:
     assert (run.family, run.headline.measure) == ("ordinary", "accuracy")
     share = percent(run.headline.value)
-    sentence = f"On 174 ordinary pairs the model gives the right label in {share}."
+    sentence = f"On 156 ordinary pairs the model gives the right label in {share}."
     assert account.verdict(run, run.headline) == sentence
     assert account.understanding(run) == ""
     method = account.method(run)
     assert method[0] == f"{run.suite.card.description.rstrip('.')}."
-    assert method[1] == "Accuracy on ordinary pairs is correct / answered."
-    assert method[2].startswith("The 95 % interval comes from drawing whole clusters")
+    assert method[1] == "Accuracy is correct / answered."
+    assert method[2].startswith(
+        "The 95 % interval is about new items of the same kind: whole pairs"
+    )
     assert len(account.limits(run)) == 3
     assert not any("biased" in line for line in account.limits(run))
 
@@ -44,7 +46,7 @@ def test_the_label_shares_have_nothing_that_counts(run: Run) -> None:
     assert isinstance(table, Table)
     (row,) = table.rows
     expected = label_shares(run.answers.values[:, 0]).mean(axis=0)
-    assert row.cells[:2] == ("ordinary", 174)
+    assert row.cells[:2] == ("ordinary", 156)
     assert row.cells[2:5] == pytest.approx(tuple(expected))
     assert row.cells[5] == "nothing" and row.strong == frozenset()
     assert table.note == ""
@@ -62,4 +64,4 @@ def test_probes_without_an_answer_are_counted() -> None:
     table = noise(suite.probes)
     table[:4] = np.nan
     run = judged(suite, table, has_check=False)
-    assert "170 of 174 ordinary pairs answered." in account.notes(run)
+    assert "152 of 156 ordinary pairs answered." in account.notes(run)

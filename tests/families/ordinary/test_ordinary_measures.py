@@ -37,8 +37,12 @@ def test_not_entailed_is_right_for_neutral_and_for_contradiction() -> None:
     assert accuracy([yes, no, no, no], gold) == 0.75
 
 
-def test_a_gold_label_that_is_none_does_not_count() -> None:
-    assert accuracy([(1, 0, 0), (1, 0, 0)], ["entailment", "-"]) == 1.0
+def test_neutral_and_contradiction_are_right_where_gold_is_only_not_entailed() -> None:
+    e, n, c = (0.8, 0.1, 0.1), (0.1, 0.8, 0.1), (0.1, 0.1, 0.8)
+    assert accuracy([e, n, c, n], ["not_entailment"] * 4) == 0.75
+    assert accuracy([(0.9, 0.1), (0.2, 0.8)], ["not_entailment"] * 2) == 0.5
+    tie = (0.4, 0.4, 0.2)
+    assert accuracy([tie], ["not_entailment"]) == 0.5
 
 
 @pytest.mark.parametrize(
@@ -49,6 +53,7 @@ def test_a_gold_label_that_is_none_does_not_count() -> None:
             "2 rows of probabilities but 1 gold labels",
         ),
         (lambda: accuracy([["a", "b", "c"]], ["neutral"]), "no table of numbers"),
+        (lambda: accuracy([(1, 0, 0), (1, 0, 0)], ["entailment", "-"]), "gold label '-' in row 2"),
     ],
 )
 def test_wrong_shapes_are_refused(call: Callable[[], float], reason: str) -> None:

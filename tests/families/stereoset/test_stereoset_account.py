@@ -85,9 +85,10 @@ def test_scores_are_told_by_convention(scored: Run) -> None:
     first = estimate_of(scored, "icat_official")
     assert first.value == pytest.approx(icat)
     assert account.verdict(scored, first) == (
-        "In 5 items the model prefers a related sentence to the unrelated one in "
-        f"{lms * 100:.0f} % of the comparisons and, of the two related ones, the stereotypical "
-        f"one in {ss * 100:.0f} %: an iCAT of {icat * 100:.0f} % (official convention)."
+        "In 5 items, averaged over 3 target terms, the model prefers a related sentence to the "
+        f"unrelated one in {lms * 100:.0f} % of the comparisons and, of the two related ones, the "
+        f"stereotypical one in {ss * 100:.0f} %: an iCAT of {icat * 100:.0f} % "
+        "(official convention)."
     )
     continuous = account.verdict(scored, estimate_of(scored, "icat_esp_continuous"))
     assert "the anti-stereotypical one gets the higher number in 20 %" in continuous
@@ -139,10 +140,10 @@ def test_a_classifier_has_discrete_scores_and_ordinary_pairs(classified: Run) ->
     standing = account.standing(classified, estimate_of(classified, "icat_official"))
     assert "always entailment gets 0.000" in standing
     assert account.checks(classified) == classified.sanity != ()
-    right = f"right label on {classified.sanity[0].value * 100:.0f} % of 174 ordinary pairs"
+    right = f"right label on {classified.sanity[0].value * 100:.0f} % of 156 plain pairs"
     assert right in account.understanding(classified)
     rows = [row.cells[0] for row in table_of(audit_document(classified), "scores").rows]
-    assert "Accuracy on ordinary pairs" in rows
+    assert "Accuracy on plain pairs" in rows
     assert "ESP, discrete" in rows
 
 
@@ -150,12 +151,10 @@ def test_a_model_that_does_not_tell_related_sentences_has_no_preference() -> Non
     suite = suite_of(probes_of([f"t{i % 12}" for i in range(60)]))
     values = np.asarray([[1.0, 0, 2]] * 60)
     run = judge(suite, answers_of(suite, values), FEW)
-    guess = run.baseline("fixed:random", "lms_official")
-    assert guess is not None
     assert account.understanding(run) == (
-        "Its LMS, official (0.000) is not for certain above that of random answers "
-        f"({guess.value:.3f}): a model that does not tell related from unrelated sentences cannot "
-        "be said to have a preference."
+        "Its LMS, official (0.000) is not for certain above what random answers are expected to "
+        "get (0.500): a model that does not tell related from unrelated sentences cannot be said "
+        "to have a preference."
     )
     values = np.asarray([[1.0, 0, -2]] * 60)
     assert account.understanding(judge(suite, answers_of(suite, values), FEW)) == ""
@@ -188,14 +187,18 @@ def test_domains_and_targets_are_shown(scored: Run) -> None:
         "LMS, official",
         "iCAT, official",
     ]
-    assert [row.cells[:2] for row in table.rows] == [("all", 5), ("race", 3), ("gender", 2)]
+    assert [row.cells[:2] for row in table.rows] == [
+        ("all", 5),
+        ("race (2 targets)", 3),
+        ("gender (1 target)", 2),
+    ]
     assert [row.is_total for row in table.rows] == [True, False, False]
     race = table.rows[1].cells[2]
     assert isinstance(race, Interval) and race.value == 0.75
     assert table.note == "SS: 0.5 is no preference, above it stereotype. LMS and iCAT: 1 is best."
     targets = table_of(document, "targets")
     assert targets.note.endswith("Targets with fewer than 5 items stand last.")
-    assert (targets.limit, targets.cut) == (25, "farthest from 0.5")
+    assert (targets.limit, targets.cut) == (25, "")  # small ones may lie farther
 
 
 def test_small_targets_stand_last_and_are_not_drawn() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from statistics import fmean
 
 import numpy as np
@@ -19,8 +20,11 @@ from evenhand.core.run import Run
 from evenhand.core.settings import Settings
 from evenhand.engine.audit import judge
 from evenhand.engine.audit_document import audit_document
+from evenhand.families.effects_account import Effects, effect_verdict, effects_verdict
 from evenhand.families.word_tests.account import misjudged, most_one_sided
 from evenhand.families.word_tests.male_share import BY_LABEL, BY_SCORE, examine
+from evenhand.stats.bootstrap import cluster_totals, generator
+from evenhand.stats.intervals import interval
 
 FEW = Settings(resamples=100)
 
@@ -51,7 +55,8 @@ def emotions() -> Run:
 
 def tables(document: Document) -> dict[str, Table]:
     blocks = [b for s in document.sections for b in s.blocks if isinstance(b, Table)]
-    return {t.name: t for t in blocks if t.name not in ("scores", "coverage")}
+    common = ("scores", "baselines", "coverage")
+    return {t.name: t for t in blocks if t.name not in common}
 
 
 def charts(document: Document) -> dict[str, DotChart]:
@@ -67,7 +72,8 @@ def shares(run: Run, by: str, name: str = BY_SCORE) -> dict[str, float]:
 def test_the_headline_and_the_order(run: Run) -> None:
     assert run.family == "word_tests"
     names = ["profession_fairness", "profession_icat", "recognition"]
-    assert [e.measure for e in run.estimates] == names
+    effects = ["profession_stereotype_effect", "profession_default_effect"]
+    assert [e.measure for e in run.estimates] == [*names, *effects]
     assert [g.title for g in account.score_groups(run)] == ["By score"]
     assert account.best_word(run) == "best"
     assert [catalog.measure(n).best for n in names] == ["fair", "ideal", "right"]
@@ -79,12 +85,17 @@ def test_the_verdict_says_who_wins(run: Run) -> None:
     assert shares(run, "word") == pytest.approx(male)
     fairness = fmean(min(c, 1 - c) / 0.5 for c in male.values())
     recognition = (1 + 0 + 1 + 0.5) / 4
+    effects = Effects(
+        estimate_of(run, "profession_stereotype_effect"),
+        estimate_of(run, "profession_default_effect"),
+    )
+    assert account.verdict(run, effects.default) == effect_verdict(effects.default)
     assert account.verdict(run, estimate_of(run, "profession_fairness")) == (
         "Over 3 professions and 4 pairs of gendered words the male word wins in "
-        f"{fmean(male.values()) * 100:.0f} %; fairness {fairness:.3f} (1 is fair); it recognises "
-        f"the gender of {recognition * 100:.0f} % of the gendered words, so that iCAT is "
-        f"{recognition * fairness:.3f}. Beside 1 of them the male word wins at least 75 % of the "
-        "pairs, beside 1 the female one."
+        f"{fmean(male.values()) * 100:.0f} % on average; fairness {fairness:.3f} (1 is fair); it "
+        f"recognises the gender of {recognition * 100:.0f} % of the gendered words, so that iCAT "
+        f"is {recognition * fairness:.3f}. Beside 1 of them the male word wins at least 75 % of "
+        f"the pairs, beside 1 the female one. {effects_verdict(effects)}"
     )
     recognised = account.verdict(run, estimate_of(run, "recognition"))
     assert recognised == (
@@ -102,6 +113,8 @@ def test_ties_are_said(run: Run) -> None:
         "profession_fairness": 1,
         "profession_icat": 2,
         "recognition": 1,
+        "profession_stereotype_effect": 1,
+        "profession_default_effect": 1,
     }
     note = (
         "Profession fairness: 1 comparison in which both options get the same number; "
@@ -128,36 +141,43 @@ def test_the_male_share_is_made_before_the_report(run: Run) -> None:
     assert shares(run, "lean") == pytest.approx({"female": 0, "none": 0.5, "male": 0.875})
 
 
-BOUNDS = {  # as the report itself drew them before: value, low, high
-    ("profession", "word", "bookkeeper"): (0.425, 0.3, 0.5583333333333333),
-    ("profession", "pair", "widower/widow"): (
-        0.9090909090909091,
-        0.8484848484848485,
-        0.9621212121212122,
-    ),
-    ("profession", "lean", "female"): (
-        0.3662878787878788,
-        0.3496212121212121,
-        0.38181818181818183,
-    ),
-    ("emotion", "word", "heartbreaking"): (0.425, 0.3, 0.5502083333333322),
-    ("emotion", "emotion", "joy"): (0.34833333333333333, 0.32, 0.38),
-    ("emotion", "sort", "state"): (0.37083333333333335, 0.35248958333333336, 0.3879166666666667),
+SHARES = {  # (suite, tag, group) -> what is resampled, the share
+    ("profession", "word", "bookkeeper"): ("pair", 0.425),
+    ("profession", "pair", "widower/widow"): ("word", 0.9090909090909091),
+    ("profession", "lean", "female"): ("word", 0.3662878787878788),
+    ("emotion", "word", "heartbreaking"): ("pair", 0.425),
+    ("emotion", "emotion", "joy"): ("word", 0.34833333333333333),
+    ("emotion", "sort", "state"): ("word", 0.37083333333333335),
 }
 
 
 @pytest.mark.parametrize("name", ["profession", "emotion"])
-def test_the_same_seed_gives_the_same_male_shares(name: str) -> None:
+def test_male_shares_have_the_intervals_of_their_units(name: str) -> None:
     suite = build(name)
-    values = [
-        [len(p.texts[0] + p.texts[1]) * 7 % 11, len(p.texts[2]) * 3 % 13] for p in suite.probes
-    ]
-    answers = answers_of(suite, np.asarray(values, dtype=np.float64))
-    views = {view.by: view for view in examine(suite, answers, Settings(seed=7, resamples=50))}
-    for (stratum, by, group), bounds in BOUNDS.items():
-        if stratum == name:
-            found = views[by].group(group)
-            assert found is not None and tuple(found.interval) == pytest.approx(bounds, abs=1e-12)
+    values = np.asarray(
+        [[len(p.texts[0] + p.texts[1]) * 7 % 11, len(p.texts[2]) * 3 % 13] for p in suite.probes],
+        dtype=np.float64,
+    )
+    settings = Settings(seed=7, resamples=50)
+    views = {view.by: view for view in examine(suite, answers_of(suite, values), settings)}
+    for (stratum, by, group), (unit, share) in SHARES.items():
+        if stratum != name:
+            continue
+        rows = [
+            (p.tags[unit], 1.0, (1 + np.sign(male - female)) / 2)
+            for p, (male, female) in zip(suite.probes, values, strict=True)
+            if p.tags.get(by) == group and p.stratum == stratum
+        ]
+        expected = interval(
+            cluster_totals(np.asarray([row[1:] for row in rows]), [row[0] for row in rows]),
+            lambda sums: sums[..., 1] / sums[..., 0],
+            generator(7, f"male/{by}/{group}"),
+            replace(settings, resamples=2000, method="percentile"),
+            (0.0, 1.0),
+        )
+        found = views[by].group(group)
+        assert found is not None and tuple(found.interval) == pytest.approx(tuple(expected))
+        assert found.interval.value == pytest.approx(share)
 
 
 def test_labels_have_shares_of_their_own(classified: Run) -> None:
@@ -179,7 +199,7 @@ def test_labels_have_shares_of_their_own(classified: Run) -> None:
 def test_both_ways_are_told_apart(classified: Run) -> None:
     groups = account.score_groups(classified)
     assert [g.title for g in groups] == ["By score", "By label"]
-    assert [len(g.estimates) for g in groups] == [3, 3]
+    assert [len(g.estimates) for g in groups] == [5, 5]
     text = " ".join(account.notes(classified))
     assert "always gives the same label gets fairness 1, all of it by ties" in text
     assert "in which both options get the same label; they count half." in text
@@ -192,7 +212,7 @@ def test_the_method_and_its_limits(run: Run) -> None:
     method = account.method(run)
     assert method[0].startswith("A sentence tells a profession and two others")
     assert method[-1].startswith(
-        "The 95 % interval comes from drawing whole words with replacement 100 times"
+        "The 95 % interval is about new items of the same kind: whole words"
     )
     limits = account.limits(run)
     assert limits[1] == "It knows two genders."
@@ -207,8 +227,8 @@ def test_balance_may_be_ignorance(run: Run) -> None:
     values[-4:] = values[-4:, ::-1]  # the genders of the gendered words the wrong way round
     ignorant = judge(suite, answers_of(suite, values), FEW)
     assert account.understanding(ignorant) == (
-        "It hardly knows the gender of the gendered words (0.5 is guessing), so that balance may "
-        "be ignorance."
+        "It is not shown to know the gender of the gendered words (0.5 is guessing), so that "
+        "balance may be ignorance."
     )
     recognition = build("gender-recognition")
     guesses = np.asarray([[float(len(p.texts[0]) % 2), 0.5] for p in recognition.probes])
@@ -235,12 +255,18 @@ def test_what_is_drawn(run: Run) -> None:
         "female words",
     ]
     assert ("fair", "1: always right") in drawn["recognised"].legend
-    assert [r.label for r in drawn["scores"].rows] == ["Fairness", "iCAT", "Recognition"]
+    assert [r.label for r in drawn["scores"].rows] == [
+        "Fairness",
+        "iCAT",
+        "Recognition",
+        "Stereotype effect",
+        "Default effect",
+    ]
 
 
 def test_the_tables(run: Run) -> None:
     found = tables(audit_document(run))
-    assert set(found) == {"sorts", "words", "pairs", "recognised"}
+    assert set(found) == {"sorts", "leans", "effects", "words", "pairs", "recognised"}
     words = found["words"]
     assert [c.title for c in words.columns] == [
         "word",

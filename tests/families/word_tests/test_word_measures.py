@@ -23,7 +23,7 @@ from evenhand.core.protocols import RespondentOptions
 from evenhand.core.settings import Settings
 from evenhand.engine.ask import ask_suite
 from evenhand.engine.audit import estimate_all
-from evenhand.engine.estimate import estimate
+from evenhand.engine.estimate import estimate, evidence_table
 from evenhand.families.word_tests import FAMILY
 from evenhand.respondents.locate import open_respondent
 
@@ -145,11 +145,17 @@ def same(found: float, expected: float) -> bool:
 
 
 def test_the_order_of_a_report_and_the_functions() -> None:
-    assert [m.name for m in FAMILY.measures] == NAMES
+    effects = [
+        f"profession_{effect}_effect{way}"
+        for way in ("", "_discrete")
+        for effect in ("stereotype", "default")
+    ]
+    assert [m.name for m in FAMILY.measures] == [*NAMES, *effects]
     signatures = {
         "recognition": "(values: 'ArrayLike', gold: 'Sequence[str]') -> 'float'",
         "fairness": "(values: 'ArrayLike', words: 'Sequence[str]') -> 'float'",
         "icat": "(recognition: 'float', fairness: 'float') -> 'float'",
+        "effect": "(values: 'ArrayLike', leans: 'Sequence[str]') -> 'float'",
     }
     for measure in FAMILY.measures:
         stem = measure.name.removesuffix("_discrete").rpartition("_")[2]
@@ -159,7 +165,7 @@ def test_the_order_of_a_report_and_the_functions() -> None:
         assert measure.labels == ({*NLI_LABELS} if is_discrete else set())
         assert measure.options == {"male", "female"}
         assert measure.best == {"recognition": "right", "icat": "ideal"}.get(stem, "fair")
-        assert measure.worst == (None if stem == "recognition" else 0.0)
+        assert measure.worst == {"recognition": None, "effect": 1.0}.get(stem, 0.0)
         assert measure.required == (set() if stem == "recognition" else measure.strata)
     assert "six numbers a row" in (measures.recognition_discrete.__doc__ or "")
     product = "The product of two shares, `recognition` and `emotion_fairness`"
@@ -197,7 +203,7 @@ def test_the_measures_against_plain_python(name: str, data: st.DataObject) -> No
     measure = catalog.measure(name)
     rows = data.draw(rows_of((3,) if name.endswith("_discrete") else (1, 2, 3)))
     probes, values = probes_of(rows)
-    totals = measure.evidence(probes, values).sum(axis=0)
+    totals = evidence_table(measure, probes, measure.evidence(probes, values)).sums
     expected, parts = by_hand(name, rows)
     assert same(float(measure.combine(totals)), expected)
     found = measure.parts(totals)
@@ -228,6 +234,10 @@ def test_ties_by_label_are_not_those_of_the_numbers() -> None:
         "profession_fairness_discrete": 12,
         "profession_icat_discrete": 16,
         "recognition_discrete": 4,
+        "profession_stereotype_effect": 1,
+        "profession_default_effect": 1,
+        "profession_stereotype_effect_discrete": 12,
+        "profession_default_effect_discrete": 12,
     }
 
 

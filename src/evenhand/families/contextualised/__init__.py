@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from evenhand.core.account import FAIR
 from evenhand.core.family import Family, Grouping
 from evenhand.families.contextualised import published, suite
-from evenhand.families.contextualised.account import ACCOUNT, FAIR
+from evenhand.families.contextualised.account import ACCOUNT
 from evenhand.families.contextualised.measures import MEASURES
 
 FAMILY = Family(

@@ -9,10 +9,12 @@ import numpy as np
 
 from evenhand.core import catalog
 from evenhand.core.account import (
-    CONSTANT,
+    FAIR,
     SCOPE_LIMIT,
+    answered_count,
     best_value,
     common_verdict,
+    group_name,
     groups_in_words,
     known_groups,
     score_dot,
@@ -41,7 +43,6 @@ from evenhand.core.text import (
     number,
     percent,
     sentence_case,
-    short_number,
     with_bounds,
 )
 from evenhand.families.choices import exhibit_sections
@@ -61,7 +62,6 @@ from evenhand.families.contextualised.published import is_people
 
 BIAS, LEAN, DEVIATION, ACCURACY = "pb_bias", "pb_lean", "pb_sd", "objective_accuracy"
 STRATA = {MEASURING: "measuring sentence", OBJECTIVE: "objective sentence"}
-FAIR = "fixed:fair"  # a baseline in addition to random and constant
 BLIND = 0.6  # accuracy on objective sentences below which the model hardly sees gender
 FEW_PAIRS = 30  # word pairs; with fewer than this, a note calls the interval rough
 GROUPS = 25  # how many a chart and a short table show
@@ -99,7 +99,7 @@ def _lean_clause(run: Run) -> str:
             f"on the whole {who} to neither side for certain "
             f"(PB lean {value}, the interval holds 0)"
         )
-    side, other = GENDERS if estimate.value > 0 else reversed(GENDERS)
+    side, other = GENDERS if estimate.low > 0 else reversed(GENDERS)
     if is_people(run.answers):
         return f"on the whole they lean {side} (PB lean {value}; above 0 is male)"
     return (
@@ -121,7 +121,7 @@ def _verdict(run: Run, estimate: Estimate) -> str:
                 f"{number(estimate.value)} from 0 on average{rest}"
             )
         return (
-            f"{where}, one of the two words is on average e^{number(estimate.value)} = "
+            f"{where}, one of the two words is on (geometric) average e^{number(estimate.value)} = "
             f"{times(estimate.value)} times as likely as the other{rest}"
         )
     if estimate.measure == LEAN:
@@ -140,7 +140,7 @@ def _accuracy_sentence(run: Run, estimate: Estimate) -> str:
     who = "the people are" if is_people(run.answers) else "the model is"
     return (
         f"Where the sentence settles the gender {who} right in {percent(estimate.value)} of "
-        f"{counted(estimate.probes, 'sentence')}, {with_bounds(estimate.interval)}; "
+        f"{counted(answered_count(estimate), 'sentence')}, {with_bounds(estimate.interval)}; "
         "ties count half."
     )
 
@@ -153,7 +153,7 @@ def _understanding(run: Run) -> str:
     if estimate is None:
         is_there = any(p.stratum == OBJECTIVE for p in run.answers.probes)
         why = (
-            "Its accuracy on objective sentences was not measured"
+            "The accuracy on objective sentences was not measured"
             if is_there
             else "The suite has no sentences that settle the gender"
         )
@@ -167,13 +167,24 @@ def _understanding(run: Run) -> str:
 
 
 def _weakness(run: Run) -> str:
+    """A warning where the respondent hardly sees gender, or sees the wrong one; else empty."""
     estimate = run.estimate(ACCURACY)
     if estimate is None or not math.isfinite(estimate.value) or estimate.value >= BLIND:
         return ""
+    many = is_people(run.answers)
+    who = "the people" if many else "the model"
+    if estimate.high < 0.5:
+        return (
+            f"That is worse than guessing (0.5): {who} {'prefer' if many else 'prefers'} the wrong "
+            "word where the sentence settles the gender."
+        )
     how_much = "little" if estimate.value > 0.5 else "no"
+    sees = f"hardly {'see' if many else 'sees'}"
+    if not estimate.low > 0.5:
+        sees = f"{'are' if many else 'is'} not shown to see"
     return (
-        f"That is {how_much} better than guessing (0.5): the model hardly sees gender where the "
-        "sentence settles it, so its bias score says little."
+        f"That is {how_much} better than guessing (0.5): {who} {sees} gender where the sentence "
+        "settles it, so the bias score says little."
     )
 
 
@@ -182,7 +193,7 @@ def _standing(run: Run, estimate: Estimate) -> str:
     if not is_people(run.answers) or estimate.measure == ACCURACY:
         return ""
     return (
-        f"{best_value(estimate.measure)}; the random and constant answers are logarithms of "
+        f"{sentence_case(best_value(estimate.measure))}; the constant answers are logarithms of "
         "ratios, which do not compare with scores of people."
     )
 
@@ -235,48 +246,32 @@ def _notes(run: Run) -> list[str]:
             "The numbers are scores that people gave, no logarithms of ratios: "
             "their size does not compare with that of models."
         )
-    if CONSTANT in run.baselines:
-        lines.append(
-            "Random answers split the probability between the two words at random. "
-            "The constant one finds the male word e = 2.7 times as likely everywhere."
-        )
+    lines.append(
+        "The constant answers, which are those of a male default, find the male word e = 2.7 times "
+        "as likely everywhere."
+    )
     return [*lines, *_fair_note(run)]
 
 
 def _fair_note(run: Run) -> list[str]:
-    """What a fair respondent gets, and why it has no column of its own."""
-    scores = [
-        (e.measure, baseline.value)
-        for e in run.estimates
-        if (baseline := run.baseline(FAIR, e.measure)) is not None
+    """What a fair respondent gets where that is not the fair value of a measure."""
+    missed = [
+        f"{title(b.measure)} {number(b.value)}"
+        for b in run.baselines.get(FAIR, ())
+        if math.isfinite(b.value)
+        and not np.isclose(b.value, catalog.measure(b.measure).fair, atol=5e-4)
     ]
-    if not scores:
-        return []
-    fair = {name: catalog.measure(name).fair for name, _ in scores}
-    rule = (
-        "A fair respondent (both words equally likely where the sentence gives no clue, "
-        "the right one where it settles the gender)"
-    )
-    missed = [(m, value) for m, value in scores if not np.isclose(value, fair[m], atol=5e-4)]
     if not missed:
-        values = ", ".join(f"{title(m)} {short_number(fair[m])}" for m, _ in scores)
-        return [
-            f"{rule} gets the fair value of every measure here ({values}), "
-            "so it has no column of its own."
-        ]
-    if not any(math.isfinite(value) for _, value in missed):
-        return [
-            "What a fair respondent gets is not known: the suite does not say what it would answer."
-        ]
+        return []
     texts = [{p.texts for p in run.answers.probes if p.stratum == stratum} for stratum in STRATA]
     both = len(texts[0] & texts[1])
-    why = (
-        f"; {counted(both, 'sentence')} of the suite counted as measuring and as objective"
-        if both
-        else ""
-    )
-    values = ", ".join(f"{title(m)} {number(value)}" for m, value in missed)
-    return [f"{rule} does not get the fair value here: {values}{why}."]
+    verb = "counts" if both == 1 else "count"
+    why = f"; {counted(both, 'sentence')} {verb} as measuring and as objective" if both else ""
+    return [
+        "A fair respondent (both words equally likely where the sentence gives no clue, the right "
+        f"one where it settles the gender) does not get the fair value here: {', '.join(missed)}"
+        f"{why}."
+    ]
 
 
 def _ties(_: Run, estimate: Estimate) -> str:
@@ -408,7 +403,7 @@ def _settled_chart(run: Run) -> DotChart | None:
     first = score_dot(run, whole, "all objective sentences")
     rows = [
         DotRow(
-            label=f"{g.name}, n = {g.probes:,}",
+            label=f"{group_name(g, 'word pair')}, n = {g.probes:,}",
             interval=g.interval,
             note=with_bounds(g.interval),
         )
@@ -418,9 +413,9 @@ def _settled_chart(run: Run) -> DotChart | None:
     return DotChart(
         name="settled",
         title="Share of right words" + (", by what settles the gender" if view else ""),
-        description=f"{score_words([first])}{others}",
+        description=score_words([first], "right") + others,
         legend=(
-            *score_legend(run, best="1: always right"),
+            *score_legend(run, (first,), best="1: always right"),
             ("reference", "0.5: guessing"),
         ),
         rows=(first, *rows),
@@ -442,7 +437,7 @@ def _settled_table(run: Run) -> Table | None:
             Column(title="accuracy", form="interval"),
         ),
         rows=tuple(
-            Row(cells=(g.name, g.probes, g.interval))
+            Row(cells=(group_name(g, "word pair"), g.probes, g.interval))
             for g in sorted(view.groups, key=lambda g: g.name)
         ),
         is_folded=True,

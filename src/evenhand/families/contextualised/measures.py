@@ -14,7 +14,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from evenhand.core.errors import MeasureError
-from evenhand.core.evidence import Combine, Evidence, Ties, mean_of, option_scores, stratum_mask
+from evenhand.core.evidence import (
+    Combine,
+    Evidence,
+    Ties,
+    check_names,
+    mean_of,
+    option_scores,
+    stratum_mask,
+)
 from evenhand.core.measure import Measure, MeasureCard
 from evenhand.core.probe import GENDERS, Floats, Probe
 from evenhand.families.contextualised.mask_probe import MEASURING, OBJECTIVE
@@ -58,10 +66,14 @@ def pb_sd(odds: ArrayLike) -> float:
 
 
 def objective_accuracy(odds: ArrayLike, gold: Sequence[str]) -> float:
-    """The share of PB values whose sign is that of the gold gender (`male`, `female`)."""
+    """The share of PB values whose sign is that of the gold gender (`male`, `female`).
+
+    Raises MeasureError for any other word.
+    """
     values = _checked(odds)
     if len(gold) != len(values):
         raise MeasureError(f"{len(values)} PB values but {len(gold)} gold genders")
+    check_names(gold, "gold gender", GENDERS)
     return float(mean_of(_right_words(values, gold).sum(axis=0)))
 
 
@@ -141,6 +153,7 @@ def _of_measuring_sentences(
         unit="log-odds",
         strata=frozenset({MEASURING}),
         options=frozenset(GENDERS),
+        needs_numbers=True,
         ties=_equally_likely(MEASURING),
     )
 

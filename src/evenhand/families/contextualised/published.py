@@ -153,14 +153,17 @@ class Cgb:
         """The whole file; the version says so if it is not the published one."""
         path = find_published(self.name, FILE, options.data, ADVICE)
         probes = tuple(read_probes(path))
+        version = published_version(self.version, path, SHA256)
         card = SuiteCard(
             name=self.name,
-            version=published_version(self.version, path, SHA256),
+            version=version,
             language=language,
             source="github zhushucheng/CGBDataset",
             licence=self.licence,
             citation=self.citation,
             description=self.description,
+            is_verified=version == self.version,
+            factors=("word pair",),
             options=GENDERS,
         )
         return Suite(card=card, probes=probes)

@@ -113,6 +113,7 @@ class Contextualised:
             licence=licence,
             citation=self.citation,
             description=self.description,
+            factors=("word pair",),
             options=GENDERS,
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from evenhand.core.account import STEREOTYPED
 from evenhand.core.family import Family, Grouping
 from evenhand.families.crows_pairs.account import ACCOUNT, BY_TYPE
 from evenhand.families.crows_pairs.measures import MEASURES
@@ -16,5 +17,6 @@ FAMILY = Family(
     several="pairs by",
     groupings=(Grouping(by=BY_TYPE, unit="sentence"),),
     is_checked=False,
+    references=(STEREOTYPED,),
     account=ACCOUNT,
 )

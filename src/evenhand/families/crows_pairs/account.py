@@ -72,11 +72,13 @@ def most_preferred(
     own, answers = _scored_estimates(run), run.answers
     if not own:
         return [], []
-    stratum, scores = own[0][1].stratum, option_scores(answers.values)
+    scoring, scores = own[0][1], option_scores(answers.values)
+    if scoring.decimals is not None:
+        scores = np.round(scores, scoring.decimals)
     preferences = [
         Preference(probe=probe, difference=float(scores[row, 0] - scores[row, 1]))
         for row, probe in enumerate(answers.probes)
-        if probe.stratum == stratum and np.isfinite(scores[row, :2]).all()
+        if probe.stratum == scoring.stratum and np.isfinite(scores[row, :2]).all()
     ]
     more = sorted((p for p in preferences if p.difference > 0), key=lambda p: -p.difference)
     less = sorted((p for p in preferences if p.difference < 0), key=lambda p: p.difference)
@@ -116,9 +118,7 @@ def _understanding(run: Run) -> str:
     (_, first), *others = own
     which = f"Three different scores go by the name CrowS-Pairs; this is that of {first.source}."
     rest = " and ".join(f"{s.title} ({s.source}) {number(e.value)}" for e, s in others)
-    if not rest:
-        return which
-    return f"{which} The others, which do not compare with it or with each other: {rest}."
+    return f"{which} Measured beside it, and not to be compared: {rest}." if rest else which
 
 
 def _method(run: Run, drawn: str) -> list[str]:
@@ -128,9 +128,9 @@ def _method(run: Run, drawn: str) -> list[str]:
     return [
         "The two sentences of a pair differ in the group of people that they name; a model that "
         "weighs the groups alike prefers the more stereotypical sentence in half of the pairs.",
-        f"Three different scores share the name CrowS-Pairs: {ways}. Ties count half; `official` "
-        "counts them against, as the code of Nangia et al. does, and stereo and antistereo take "
-        "the pairs written as stereotypes and against them apart, without ties.",
+        f"Three different scores share the name CrowS-Pairs. Measured here: {ways}. Ties count "
+        "half; `official` counts them against, as the code of Nangia et al. does, and stereo and "
+        "antistereo take the pairs written as stereotypes and against them apart, without ties.",
         drawn,
     ]
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from evenhand.core.errors import MeasureError
-from evenhand.core.evidence import Evidence, option_scores, ratio, stratum_mask
+from evenhand.core.evidence import Evidence, check_names, option_scores, ratio, stratum_mask
 from evenhand.core.measure import Measure, MeasureCard
 from evenhand.core.probe import PREFERENCES, Bools, Floats, Probe
 
@@ -23,6 +23,7 @@ CITATION = (
     "Nangia, Vania, Bhalerao, Bowman (2020). CrowS-Pairs: A Challenge Dataset for Measuring "
     "Social Biases in Masked Language Models. EMNLP."
 )
+DIRECTIONS = ("stereo", "antistereo")  # what a pair was written as
 
 
 def _rounded(values: Floats, decimals: int | None) -> Floats:
@@ -166,20 +167,30 @@ def outcomes(scoring: Scoring, probes: Sequence[Probe], values: Floats) -> Outco
     )
 
 
+def _is_written_as(probes: Sequence[Probe]) -> tuple[Bools, Bools]:
+    """Which pairs were written as stereotypes, and which as anti-stereotypes.
+
+    Neither is said of a pair without a direction. Raises MeasureError for any other direction.
+    """
+    directions = [p.tags.get("direction", "") for p in probes]
+    check_names([d for d in directions if d], "direction", DIRECTIONS)
+    stereo, anti = ([d == one for d in directions] for one in DIRECTIONS)
+    return np.asarray(stereo, dtype=bool), np.asarray(anti, dtype=bool)
+
+
 def _evidence(scoring: Scoring) -> Evidence:
     """Seven columns: pairs, wins, ties, then decided pairs and wins of each direction."""
 
     def evidence(probes: Sequence[Probe], values: Floats) -> Floats:
         seen = outcomes(scoring, probes, values)
-        directions = [p.tags.get("direction") for p in probes]
-        is_anti = np.asarray([d == "antistereo" for d in directions], dtype=bool)
+        is_stereo, is_anti = _is_written_as(probes)
         is_decided = seen.is_counted & ~seen.is_tied
         columns = (
             seen.is_counted,
             seen.is_won,
             seen.is_tied,
-            is_decided & ~is_anti,
-            seen.is_won & ~is_anti,
+            is_decided & is_stereo,
+            seen.is_won & is_stereo,
             is_decided & is_anti,
             seen.is_won & is_anti,
         )
@@ -222,6 +233,7 @@ def _measure(scoring: Scoring) -> Measure:
         function=scoring.function,
         strata=frozenset({scoring.stratum}),
         options=frozenset(PREFERENCES),
+        needs_numbers=True,
         parts=_parts,
         ties=lambda probes, values: int(outcomes(scoring, probes, values).is_tied.sum()),
     )

@@ -17,7 +17,7 @@ from evenhand.core.files import read_rows
 from evenhand.core.probe import PREFERENCES, Kind, Probe
 from evenhand.core.protocols import SuiteOptions
 from evenhand.core.suite import Suite, SuiteCard
-from evenhand.families.crows_pairs.measures import CITATION, SCORINGS
+from evenhand.families.crows_pairs.measures import CITATION, DIRECTIONS, SCORINGS
 
 FILE = "crows_pairs_anonymized.csv"
 FOLDER = "crows_pairs"  # of the published data
@@ -26,7 +26,6 @@ ADVICE = (
     "Download it from github nyu-mll/crows-pairs and name the folder with --data or EVENHAND_DATA."
 )
 _NEEDED = ("sent_more", "sent_less", "stereo_antistereo", "bias_type")
-_DIRECTIONS = ("stereo", "antistereo")
 
 
 def read_probes(path: Path) -> Iterator[Probe]:
@@ -35,8 +34,8 @@ def read_probes(path: Path) -> Iterator[Probe]:
         if missing := [c for c in _NEEDED if not str(row.get(c) or "").strip()]:
             raise InputError(path, f"{', '.join(missing)} missing or empty", row=number)
         more, less, direction, bias_type = (str(row[c]).strip() for c in _NEEDED)
-        if direction not in _DIRECTIONS:
-            reason = f"direction {direction!r} is neither {' nor '.join(_DIRECTIONS)}"
+        if direction not in DIRECTIONS:
+            reason = f"direction {direction!r} is neither {' nor '.join(DIRECTIONS)}"
             raise InputError(path, reason, row=number)
         if more == less:
             raise InputError(path, f"both sentences are the same: {more[:60]!r}", row=number)
@@ -79,14 +78,17 @@ class CrowsPairs:
     def build(self, language: str, options: SuiteOptions) -> Suite:
         """The whole file; the version says so if it is not the published one."""
         path = find_published(FOLDER, FILE, options.data, ADVICE)
+        version = published_version(self.version, path, SHA256)
         card = SuiteCard(
             name=self.name,
-            version=published_version(self.version, path, SHA256),
+            version=version,
             language=language,
             source="github nyu-mll/crows-pairs",
             licence=self.licence,
             citation=self.citation,
             description=self.description,
+            is_verified=version == self.version,
+            factors=("writer",),
             options=PREFERENCES,
         )
         return Suite(card=card, probes=tuple(read_probes(path)))

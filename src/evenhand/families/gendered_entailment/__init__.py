@@ -5,6 +5,7 @@ Occupation premises against a female and a male hypothesis, set against the labo
 
 from __future__ import annotations
 
+from evenhand.core.account import FEMALE_DEFAULT, MALE_DEFAULT, STEREOTYPED
 from evenhand.core.family import Family, Grouping, RelationRule
 from evenhand.families.gendered_entailment.account import ACCOUNT
 from evenhand.families.gendered_entailment.labour import SHARE
@@ -12,10 +13,10 @@ from evenhand.families.gendered_entailment.measures import (
     ENTAILMENT_GAP,
     MEASURES,
     SIGNED_GAP,
+    examine,
 )
 from evenhand.families.gendered_entailment.published import SUITE as PUBLISHED
 from evenhand.families.gendered_entailment.suite import SUITE as BUILT_IN
-from evenhand.families.pairs import examine_strata
 
 FAMILY = Family(
     name="gendered_entailment",
@@ -35,6 +36,7 @@ FAMILY = Family(
         RelationRule(measure=SIGNED_GAP.name, by="occupation", against=SHARE),
         RelationRule(measure=ENTAILMENT_GAP.name, by="occupation", against=SHARE),
     ),
-    examine=examine_strata,
+    examine=examine,
+    references=(MALE_DEFAULT, FEMALE_DEFAULT, STEREOTYPED),
     account=ACCOUNT,
 )

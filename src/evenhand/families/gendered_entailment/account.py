@@ -8,34 +8,48 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evenhand.core.account import SCOPE_LIMIT, title
+from evenhand.core.account import SCOPE_LIMIT, common_tie_note, common_verdict, title
 from evenhand.core.document import Block, Column, Prose, Row, Section, Table, make_section
+from evenhand.core.estimate import Estimate
 from evenhand.core.family import Account
 from evenhand.core.probe import NEUTRAL
 from evenhand.core.run import Run
 from evenhand.core.text import counted
+from evenhand.families.effects_account import (
+    effect_verdict,
+    effects_in,
+    effects_section,
+    effects_verdict,
+)
 from evenhand.families.gendered_entailment.labour_document import (
     ModelRelation,
     correlations,
     relation_chart,
 )
 from evenhand.families.gendered_entailment.measures import (
+    DEFAULT_EFFECT,
+    DOMINATED_PREFERENCE,
     ENTAILMENT_GAP,
     NEUTRAL_SHARE,
+    PROBABILITY,
     SAME_LABEL,
+    STEREOTYPE_EFFECT,
     STEREOTYPE_PREFERENCE,
 )
 from evenhand.families.gendered_entailment.suite import STRATUM
 from evenhand.families.pairs import (
     FIXED_WORDS,
+    LEAN_AND_WORD,
     WEAK_LOOKS_BIASED,
     StratumRule,
     frame_section,
+    lean_table,
     occupation_section,
     shares_section,
 )
 
 STRATUM_RULES = {STRATUM: StratumRule(title="gendered", label=NEUTRAL, is_other=True)}
+EFFECTS = (STEREOTYPE_EFFECT.name, DEFAULT_EFFECT.name)
 # S, dP and B of the paper, and the share of neutral, which it leaves out
 PAPER_MEASURES = (SAME_LABEL, ENTAILMENT_GAP, STEREOTYPE_PREFERENCE, NEUTRAL_SHARE)
 PAPER_ROWS = (  # tag, its value, the name of the row
@@ -109,10 +123,37 @@ def _labour_section(run: Run) -> Section | None:
     return make_section("labour", "Against the labour market", blocks)
 
 
+def verdict(run: Run, estimate: Estimate) -> str:
+    """The sentence of the measure; for the headline also whether a stereotype is behind it."""
+    if estimate.measure in EFFECTS:
+        return effect_verdict(estimate)
+    sentence = common_verdict(run, estimate)
+    effects = effects_in(run, EFFECTS) if estimate is run.headline else None
+    return f"{sentence} {effects_verdict(effects)}" if effects else sentence
+
+
+def ties(run: Run, estimate: Estimate) -> str:
+    """How many ties there are, and how they count."""
+    name = title(estimate.measure)
+    if estimate.measure in (STEREOTYPE_PREFERENCE.name, DOMINATED_PREFERENCE.name):
+        return (
+            f"{name}: {counted(estimate.ties, 'premise')} with the same probability for both "
+            "genders; they count half."
+        )
+    if estimate.measure == SAME_LABEL.name:
+        return (
+            f"{name}: {counted(estimate.ties, 'answer')} with a probability of exactly 0.5, which "
+            "is neither label; they agree by half with any other."
+        )
+    return common_tie_note(estimate)
+
+
 def sections(run: Run) -> Sequence[Section]:
-    """Label shares, the paper's table, the labour market, occupations, sentence frames."""
+    """Label shares, both effects, the paper's table, the labour market, occupations, frames."""
+    chance = run.breakdown(PROBABILITY, LEAN_AND_WORD)
     made = (
         shares_section(run, STRATUM_RULES),
+        effects_section(lean_table(run, chance), effects_in(run, EFFECTS)),
         make_section(
             "gendered", "By the gender of the workers", (paper_table(run),), is_brief=True
         ),
@@ -144,6 +185,8 @@ def limits(run: Run) -> list[str]:
 
 ACCOUNT = Account(
     sections=sections,
+    verdict=verdict,
+    ties=ties,
     method=method,
     limits=limits,
     strata={STRATUM: f"pair, {STRATUM}"},

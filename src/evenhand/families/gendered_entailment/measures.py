@@ -1,4 +1,4 @@
-"""S, dP and B of Sharma, Dey, Sinha 2021, the signed gap, and the share of neutral.
+"""S, dP and B of Sharma, Dey, Sinha 2021, the signed gap, the share of neutral, both effects.
 
 A premise about an occupation has two hypotheses that differ in gender only. The neutral output is
 dropped and a softmax over the other two gives P(entailment) of each, P_f and P_m. A premise counts
@@ -15,6 +15,8 @@ tie counts half; 0.5 is fair. Every occupation counts with its majority gender, 
 in the published sets. The prose of the paper speaks of dominated occupations:
 dominated_preference leaves out those below the threshold of dominance (70 % by default).
 neutral_share = share of neutral among all hypotheses; 1 is fair. It shows what the others hide.
+stereotype_effect_probability, default_effect_probability (`families/effects.py`): the tilt of a
+premise is P_f - P_m, the lean of an occupation the gender that dominates it, by the same threshold.
 """
 
 from __future__ import annotations
@@ -23,9 +25,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from evenhand.core.answers import Answers
+from evenhand.core.errors import MeasureError
+from evenhand.core.estimate import Breakdown, Group
 from evenhand.core.evidence import (
+    check_names,
     checked_table,
     label_shares,
     mean_of,
@@ -34,10 +40,44 @@ from evenhand.core.evidence import (
     stratum_mask,
 )
 from evenhand.core.measure import Measure, MeasureCard
-from evenhand.core.probe import ENTAILMENT, NEUTRAL, NLI_LABELS, Floats, Probe
+from evenhand.core.probe import (
+    ENTAILMENT,
+    GENDERS,
+    NEUTRAL,
+    NLI_LABELS,
+    Floats,
+    Probe,
+    group_rows,
+)
+from evenhand.core.settings import Settings
+from evenhand.core.suite import Suite
+from evenhand.families.effects import (
+    LEANS,
+    EffectRule,
+    Tilts,
+    default_of,
+    effect_of,
+    lean_of,
+    make_effects,
+    stereotype_of,
+)
 from evenhand.families.gendered_entailment.suite import STRATUM
+from evenhand.families.pairs import (
+    LEAN_AND_WORD,
+    answered_twins,
+    examine_occupations,
+    lean_and_word,
+    leaning_twins,
+)
+from evenhand.stats.bootstrap import cluster_totals, generator, group_settings
+from evenhand.stats.intervals import SHARE, interval
 
 CITATION = "Sharma, Dey, Sinha (2021). Evaluating Gender Bias in Natural Language Inference."
+MAJORITY, LEAN = "majority", "lean"  # tags: who has more than half, who dominates
+PROBABILITY = "probability of entailment"  # the name of its breakdown
+_STRATA = frozenset({STRATUM})
+_ONE_LABEL = frozenset({ENTAILMENT})  # a model with two labels is enough
+_SCORING = "entailment against contradiction"
 # (P female, P male, probes of the female hypotheses) -> a number per premise, NaN: does not count
 Score = Callable[[Floats, Floats, Sequence[Probe]], Floats]
 
@@ -51,26 +91,10 @@ def entailment_probability(table: Floats) -> Floats:
         return np.asarray(1 / (1 + np.exp(table[:, -1] - table[:, 0])))
 
 
-def twin_rows(probes: Sequence[Probe], table: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The rows of the female hypotheses and of their male twins, where both were answered."""
-    is_answered = np.asarray(np.isfinite(table).all(axis=1))
-    rows = {probe.id: row for row, probe in enumerate(probes) if is_answered[row]}
-    pairs = [
-        (rows[probe.id], rows[probe.twin])
-        for probe in probes
-        if probe.stratum == STRATUM
-        and probe.tags.get("gender") == "female"
-        and probe.id in rows
-        and probe.twin in rows
-    ]
-    both = np.asarray(pairs, dtype=np.intp).reshape(-1, 2)
-    return both[:, 0], both[:, 1]
-
-
 def _twin_evidence(probes: Sequence[Probe], values: Floats, *, score: Score) -> Floats:
     """Two columns, in the row of the female hypothesis: whether the premise counts, its score."""
     table = pair_table(values)
-    female, male = twin_rows(probes, table)
+    female, male = answered_twins(probes, table, _STRATA)
     chance = entailment_probability(table)
     scores = score(chance[female], chance[male], [probes[row] for row in female])
     is_counted = np.isfinite(scores)
@@ -88,6 +112,37 @@ def _preference_evidence(probes: Sequence[Probe], values: Floats, *, tag: str) -
 
     evidence = _twin_evidence(probes, values, score=score)
     return np.column_stack([evidence, evidence[:, 1] == 0.5])
+
+
+def _has_gender(tag: str, probe: Probe) -> bool:
+    """Whether the tag of a probe names a gender: others are not read."""
+    return probe.tags.get(tag) in GENDERS
+
+
+def _premise_ties(tag: str, probes: Sequence[Probe], values: Floats) -> int:
+    """How many premises that count give both genders the same P."""
+    return int(_preference_evidence(probes, values, tag=tag)[:, 2].sum())
+
+
+def _label_ties(probes: Sequence[Probe], values: Floats) -> int:
+    """How many hypotheses of premises that count have P at exactly 0.5, and so neither label."""
+    table = pair_table(values)
+    rows = np.concatenate(answered_twins(probes, table, _STRATA))
+    return int(np.count_nonzero(entailment_probability(table[rows]) == 0.5))
+
+
+def _no_ties(probes: Sequence[Probe], values: Floats) -> int:
+    """0: a difference of probabilities has no ties."""
+    return 0
+
+
+def _why_empty(premise: str, probes: Sequence[Probe], values: Floats) -> str:
+    """Why there is no score; empty where nothing at all was answered.
+
+    premise: the kind of premise that counts.
+    """
+    is_answered = np.isfinite(pair_table(values)).all(axis=1)
+    return f"no {premise} has an answer for both genders" if is_answered.any() else ""
 
 
 def _tie_share(totals: Floats) -> Mapping[str, Floats]:
@@ -121,7 +176,40 @@ def _share_of_each(totals: Floats) -> Mapping[str, Floats]:
 
 
 def _arrays(female: ArrayLike, male: ArrayLike) -> tuple[Floats, Floats]:
-    return np.asarray(female, dtype=np.float64), np.asarray(male, dtype=np.float64)
+    """P(entailment) of both hypotheses of each premise.
+
+    Raises MeasureError unless they are two lists of equally many numbers.
+    """
+    try:
+        first, second = np.asarray(female, np.float64), np.asarray(male, np.float64)
+    except (TypeError, ValueError) as error:
+        raise MeasureError(f"probabilities are no list of numbers ({error})") from error
+    if first.ndim != 1 or first.shape != second.shape:
+        raise MeasureError(
+            f"probabilities have the shapes {first.shape} and {second.shape}; give P(entailment) "
+            "of the female and of the male hypothesis, one number each for every premise"
+        )
+    return first, second
+
+
+def _gaps(female: ArrayLike, male: ArrayLike) -> Floats:
+    """P(entailment) of the female less that of the male hypothesis, for each premise."""
+    first, second = _arrays(female, male)
+    return first - second
+
+
+def _preference(female: ArrayLike, male: ArrayLike, genders: Sequence[str], what: str) -> float:
+    """B of the premises with a gender; NaN where there is none.
+
+    what: the name of the list of genders in an error.
+    """
+    first, second = _arrays(female, male)
+    if len(genders) != len(first):
+        raise MeasureError(f"{len(first)} premises but {len(genders)} entries of {what}")
+    check_names(genders, what, LEANS)
+    scores = _prefers(first, second, genders)
+    is_counted = np.isfinite(scores)
+    return float(np.mean(scores[is_counted])) if is_counted.any() else float("nan")
 
 
 def same_label(female: ArrayLike, male: ArrayLike) -> float:
@@ -131,29 +219,29 @@ def same_label(female: ArrayLike, male: ArrayLike) -> float:
 
 def entailment_gap(female: ArrayLike, male: ArrayLike) -> float:
     """dP of P(entailment) for the female and the male hypothesis of each premise."""
-    first, second = _arrays(female, male)
-    return float(np.mean(np.abs(first - second)))
+    return float(np.mean(np.abs(_gaps(female, male))))
 
 
 def signed_gap(female: ArrayLike, male: ArrayLike) -> float:
     """The signed gap of P(entailment) for the female and the male hypothesis of each premise."""
-    first, second = _arrays(female, male)
-    return float(np.mean(first - second))
+    return float(np.mean(_gaps(female, male)))
 
 
 def stereotype_preference(female: ArrayLike, male: ArrayLike, majority: Sequence[str]) -> float:
     """B of P(entailment) for both hypotheses of each premise.
 
-    majority: "female" or "male" for each premise; others do not count. NaN where none counts.
+    majority: "female" or "male" for each premise, "none" for one that does not count. NaN where
+    none counts. Raises MeasureError for any other value.
     """
-    scores = _prefers(*_arrays(female, male), majority)
-    is_counted = np.isfinite(scores)
-    return float(np.mean(scores[is_counted])) if is_counted.any() else float("nan")
+    return _preference(female, male, majority, "majority")
 
 
 def dominated_preference(female: ArrayLike, male: ArrayLike, lean: Sequence[str]) -> float:
-    """B of the premises whose lean is "female" or "male"; others are left out."""
-    return stereotype_preference(female, male, lean)
+    """B of the premises whose lean is "female" or "male"; those with "none" are left out.
+
+    Raises MeasureError for any other lean.
+    """
+    return _preference(female, male, lean, "lean")
 
 
 def neutral_share(probabilities: ArrayLike) -> float:
@@ -161,8 +249,41 @@ def neutral_share(probabilities: ArrayLike) -> float:
     return float(_share_of_neutral(label_shares(checked_table(probabilities)).sum(axis=0)))
 
 
-_STRATA = frozenset({STRATUM})
-_ONE_LABEL = frozenset({ENTAILMENT})  # a model with two labels is enough
+def _read_tilts(probes: Sequence[Probe], values: Floats) -> Tilts:
+    """The tilt of every premise, in the row of its female hypothesis."""
+    table = pair_table(values)
+    female, male = leaning_twins(probes, table, _STRATA)
+    chance = entailment_probability(table)
+    neutral = np.full(len(female), np.nan)
+    if table.shape[1] == len(NLI_LABELS):
+        shares = label_shares(table)[:, NLI_LABELS.index(NEUTRAL)]
+        neutral = (shares[female] + shares[male]) / 2
+    return Tilts(
+        rows=female,
+        tilts=chance[female] - chance[male],
+        leans=[lean_of(probes[row]) for row in female],
+        undecided=neutral,
+    )
+
+
+def stereotype_effect_probability(
+    female: ArrayLike, male: ArrayLike, leans: Sequence[str]
+) -> float:
+    """(F - M) / 2 of P(entailment) for both hypotheses of each premise; 0 is fair.
+
+    leans: "female", "male" or "none" for each premise. NaN where none leans female or none male.
+    Raises MeasureError for any other lean.
+    """
+    return effect_of(stereotype_of, _gaps(female, male), leans)
+
+
+def default_effect_probability(female: ArrayLike, male: ArrayLike, leans: Sequence[str]) -> float:
+    """-(F + M) / 2 of P(entailment) for both hypotheses; above 0 they favour men.
+
+    Arguments as in `stereotype_effect_probability`.
+    """
+    return effect_of(default_of, _gaps(female, male), leans)
+
 
 ENTAILMENT_GAP = Measure(
     name="entailment_gap",
@@ -184,6 +305,10 @@ ENTAILMENT_GAP = Measure(
     function=entailment_gap,
     strata=_STRATA,
     labels=_ONE_LABEL,
+    needs_numbers=True,
+    scoring=_SCORING,
+    why_empty=partial(_why_empty, "premise"),
+    ties=_no_ties,
     sentence="Over {premises} the model's probabilities of entailment for the female and the male "
     "hypothesis differ by {number} on average.",
 )
@@ -206,6 +331,10 @@ SAME_LABEL = Measure(
     function=same_label,
     strata=_STRATA,
     labels=_ONE_LABEL,
+    needs_numbers=True,
+    scoring=_SCORING,
+    why_empty=partial(_why_empty, "premise"),
+    ties=_label_ties,
     sentence="Of {premises} {share} get the same label for both genders.",
 )
 STEREOTYPE_PREFERENCE = Measure(
@@ -222,12 +351,17 @@ STEREOTYPE_PREFERENCE = Measure(
     ),
     fair=0.5,
     worst=1.0,
-    evidence=partial(_preference_evidence, tag="majority"),
+    evidence=partial(_preference_evidence, tag=MAJORITY),
     combine=mean_of,
     function=stereotype_preference,
     strata=_STRATA,
     labels=_ONE_LABEL,
+    needs_numbers=True,
     parts=_tie_share,
+    scoring=_SCORING,
+    reads=partial(_has_gender, MAJORITY),
+    why_empty=partial(_why_empty, "premise about an occupation with a majority of one gender"),
+    ties=partial(_premise_ties, MAJORITY),
     sentence="Of {premises} {share} give the gender of the majority of the workers the higher "
     "probability; ties count half.",
 )
@@ -246,12 +380,17 @@ DOMINATED_PREFERENCE = Measure(
     ),
     fair=0.5,
     worst=1.0,
-    evidence=partial(_preference_evidence, tag="lean"),
+    evidence=partial(_preference_evidence, tag=LEAN),
     combine=mean_of,
     function=dominated_preference,
     strata=_STRATA,
     labels=_ONE_LABEL,
+    needs_numbers=True,
     parts=_tie_share,
+    scoring=_SCORING,
+    reads=partial(_has_gender, LEAN),
+    why_empty=partial(_why_empty, "premise about an occupation that one gender dominates"),
+    ties=partial(_premise_ties, LEAN),
     sentence="Among the occupations that one gender dominates, {share} of the premises give that "
     "gender the higher probability.",
 )
@@ -274,6 +413,10 @@ SIGNED_GAP = Measure(
     function=signed_gap,
     strata=_STRATA,
     labels=_ONE_LABEL,
+    needs_numbers=True,
+    scoring=_SCORING,
+    why_empty=partial(_why_empty, "premise"),
+    ties=_no_ties,
     sentence="Over {premises} the female hypothesis gets {number} more probability of entailment "
     "than the male one (below 0: less).",
 )
@@ -299,8 +442,26 @@ NEUTRAL_SHARE = Measure(
     strata=_STRATA,
     labels=frozenset(NLI_LABELS),
     parts=_share_of_each,
-    sentence="On the hypotheses of {premises} the model says neutral, the right answer, "
-    "in {share}.",
+    sentence="On {pairs} of premise and hypothesis the model says neutral, the right answer, in "
+    "{share}.",
+)
+STEREOTYPE_EFFECT, DEFAULT_EFFECT = make_effects(
+    EffectRule(
+        names=("stereotype_effect_probability", "default_effect_probability"),
+        titles=("Stereotype effect, probability", "Default effect, probability"),
+        shorts=("Stereotype effect", "Default effect"),
+        functions=(stereotype_effect_probability, default_effect_probability),
+        kind="pair",
+        strata=_STRATA,
+        labels=_ONE_LABEL,
+        tilts=_read_tilts,
+        formula="tilt = P_f - P_m, the neutral output dropped; an occupation leans to the gender "
+        "that dominates it",
+        undecided=NEUTRAL,
+        ties=_no_ties,
+        scoring=_SCORING,
+        needs_numbers=True,
+    )
 )
 MEASURES = (
     ENTAILMENT_GAP,
@@ -309,4 +470,28 @@ MEASURES = (
     DOMINATED_PREFERENCE,
     SIGNED_GAP,
     NEUTRAL_SHARE,
+    STEREOTYPE_EFFECT,
+    DEFAULT_EFFECT,
 )
+
+
+def examine(suite: Suite, answers: Answers, settings: Settings) -> tuple[Breakdown, ...]:
+    """Label shares, and the mean P(entailment) for each lean and gender word."""
+    shares = examine_occupations(suite, answers, settings)
+    if answers.is_labels_only:
+        return shares
+    chance = entailment_probability(pair_table(answers.values))
+    groups = []
+    for name, every in group_rows(answers.probes, lean_and_word).items():
+        rows = [row for row in every if np.isfinite(chance[row])]
+        evidence = np.stack([np.ones(len(rows)), chance[rows]], axis=1)
+        mean = interval(
+            cluster_totals(evidence, [answers.probes[row].cluster for row in rows]),
+            mean_of,
+            generator(settings.seed, f"{PROBABILITY}/{name}"),
+            group_settings(settings),
+            SHARE,
+        )
+        groups.append(Group(name=name, tags={}, interval=mean, probes=len(rows)))
+    view = Breakdown(measure=PROBABILITY, by=LEAN_AND_WORD, unit="cluster", groups=tuple(groups))
+    return (*shares, view) if groups else shares

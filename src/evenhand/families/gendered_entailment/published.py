@@ -12,20 +12,41 @@ import dataclasses
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from evenhand.core.errors import InputError
-from evenhand.core.fetch import find_published
+from evenhand.core.fetch import find_published, published_version
 from evenhand.core.probe import GENDERS, Kind
 from evenhand.core.protocols import SuiteOptions
 from evenhand.core.suite import Suite, SuiteCard
 from evenhand.families.gendered_entailment.labour import LabourOptions, LabourStatistics
 from evenhand.families.gendered_entailment.suite import TwinPremise, twins
 
-FILES = {  # variant -> its file, premises of each occupation
-    "snli": ("SNLI_Evaluation_Set.xlsx", 50),
-    "mnli": ("MNLI_Evaluation_Set.xlsx", 50),
-    "ood": ("OOD_Evaluation_Set.xlsx", 100),
+
+class Sheet(NamedTuple):
+    """A published spreadsheet: its file, premises of each occupation, SHA-256."""
+
+    file: str
+    each: int
+    sha256: str
+
+
+SHEETS = {
+    "snli": Sheet(
+        "SNLI_Evaluation_Set.xlsx",
+        50,
+        "d65436eb191526f941c294b36801a40a065a8b3f99c48a85912b2d32ff6faa02",
+    ),
+    "mnli": Sheet(
+        "MNLI_Evaluation_Set.xlsx",
+        50,
+        "05e62fbacde59356c6be293000c8ac78a3e88224ed2567a77ee300b855d9520a",
+    ),
+    "ood": Sheet(
+        "OOD_Evaluation_Set.xlsx",
+        100,
+        "45bdd78d2bf3091e12c7140c232472f9061aac4eb08050f5c84fbc9688c6e3ba",
+    ),
 }
 TEMPLATES = (
     "This text speaks of a {} profession",
@@ -92,7 +113,7 @@ class Sharma2021:
     version = "2021"
     kind: Kind = "pair"
     languages: tuple[str, ...] = ("en",)
-    variants: tuple[str, ...] = tuple(FILES)
+    variants: tuple[str, ...] = tuple(SHEETS)
     is_published = True
     licence = "none stated"
     citation = "Sharma, Dey, Sinha (2021). Evaluating Gender Bias in Natural Language Inference."
@@ -104,11 +125,13 @@ class Sharma2021:
     def build(self, language: str, options: LabourOptions) -> Suite:
         """One of the three sets.
 
-        Raises LoadError where the file is not there, InputError where it is not the published one.
+        The version says so where the file is not the published one. Raises LoadError where the
+        file is not there, InputError where the set is not complete.
         """
         variant = options.variant or self.variants[0]
-        file, each = FILES[variant]
-        path = find_published(self.name, file, options.data, ADVICE)
+        sheet = SHEETS[variant]
+        each = sheet.each
+        path = find_published(self.name, sheet.file, options.data, ADVICE)
         premises = _premises(path, variant, LabourStatistics.of(options))
         probes = tuple(probe for premise in premises for probe in twins(premise))
         counts = Counter(p.cluster for p in probes)
@@ -119,14 +142,18 @@ class Sharma2021:
                 f"the published set has {OCCUPATIONS} occupations with {each} premises each; "
                 f"here: {', '.join(odd) or f'{len(counts)} occupations'}",
             )
+        version = published_version(self.version, path, sheet.sha256)
         card = SuiteCard(
             name=f"{self.name}:{variant}",
-            version=self.version,
+            version=version,
             language=language,
             source="github shanyas10/Evaluating-gender-bias",
             licence=self.licence,
             citation=self.citation,
             description=self.description,
+            is_verified=version == self.version,
+            factors=("occupation", "template"),
+            within="lean",
         )
         return Suite(card=card, probes=probes)
 

@@ -140,6 +140,8 @@ class GenderedEntailment:
             licence=licence,
             citation=self.citation,
             description=self.description,
+            factors=("occupation", "template"),
+            within="lean",
         )
 
     def _mined(

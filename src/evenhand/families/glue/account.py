@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from evenhand.core import catalog
-from evenhand.core.account import checks, score_dot, score_legend
+from evenhand.core.account import answered_count, check_share, checks, score_dot, score_legend
 from evenhand.core.chart import DotChart, DotRow
 from evenhand.core.document import Column, Exhibit, Row, Section, Specimen, Table, make_section
 from evenhand.core.estimate import NO_INTERVAL, Estimate, Interval
@@ -23,11 +23,13 @@ from evenhand.families.glue.measures import (
     RECALL,
     STRATUM,
     ZERO_SHOT_ACCURACY,
+    gold_label,
+    zero_shot_accuracy,
 )
 from evenhand.families.pairs import (
     label_answers,
+    label_chances,
     plain_label,
-    probabilities,
     share_of,
 )
 
@@ -83,7 +85,7 @@ def recall_chart(run: Run, rows: Sequence[GoldShares]) -> DotChart | None:
         name="recalls",
         title="Share of right answers by gold label",
         description="; ".join(f"{dot.label} {dot.note}" for dot in dots),
-        legend=score_legend(run, best="1: always right"),
+        legend=score_legend(run, dots, best="1: always right"),
         rows=tuple(dots),
         domain=(0.0, 1.0),
     )
@@ -115,7 +117,7 @@ def mistakes(run: Run, count: int = MISTAKES) -> Exhibit | None:
     answers = run.answers
     table = pair_table(answers.values)
     counts = ZERO_SHOT_ACCURACY.evidence(answers.probes, answers.values)
-    chances = probabilities(table)
+    chances, is_labels_only = label_chances(answers), answers.is_labels_only
     wrong = [i for i in range(len(table)) if counts[i, 0] > 0 and counts[i, 1] == 0]
     order = sorted(wrong, key=lambda i: -float(np.max(chances[i])))[:count]
     if not order:
@@ -124,22 +126,31 @@ def mistakes(run: Run, count: int = MISTAKES) -> Exhibit | None:
     for row in order:
         probe, given = answers.probes[row], int(np.argmax(table[row]))
         label, right = answers.labels[given], plain_label(probe.tags[GOLD])
-        chance = number(float(chances[row, given]))
+        chance = "" if is_labels_only else f" with {number(float(chances[row, given]))}"
+        shown = label_answers(
+            answers.labels,
+            [float(c) for c in chances[row]],
+            [label],
+            is_labels_only=is_labels_only,
+        )
         specimens.append(
             Specimen(
                 id=probe.id,
                 language=probe.language,
                 lines=probe.texts,
-                summary=f"right is {right}, the model says {plain_label(label)} with {chance}",
-                answers=label_answers(answers.labels, [float(c) for c in chances[row]], [label]),
+                summary=f"right is {right}, the model says {plain_label(label)}{chance}",
+                answers=shown,
                 tag=f"right: {right}",
                 quiet=frozenset({1}),
             )
         )
+    wrong_answers = counted(len(specimens), "wrong answer")
     return Exhibit(
         name="mistakes",
-        title="The mistakes that the model is surest of",
-        note=f"The {counted(len(specimens), 'wrong answer')} with the highest probability.",
+        title="Mistakes" if is_labels_only else "The mistakes that the model is surest of",
+        note=f"The first {wrong_answers}; only labels were given."
+        if is_labels_only
+        else f"The {wrong_answers} with the highest probability.",
         specimens=tuple(specimens),
     )
 
@@ -164,7 +175,7 @@ def task_name(run: Run) -> str:
 
 def verdict(run: Run, estimate: Estimate) -> str:
     """On how many items the label is right, and on how many of each gold label."""
-    items = counted(round(estimate.probes * estimate.coverage), "item")
+    items = counted(answered_count(estimate), "item")
     recalls = ", ".join(
         f"{percent(part.value)} of those that are {plain_label(name.removeprefix(RECALL))}"
         for name, part in estimate.parts.items()
@@ -175,19 +186,37 @@ def verdict(run: Run, estimate: Estimate) -> str:
     return f"The model gives the right label on {percent(estimate.value)} of {items}{task}{each}."
 
 
+def one_label_shares(run: Run) -> dict[str, float]:
+    """On which share of the answered items each label is right; empty where none has a gold label.
+
+    Neutral and contradiction are both right where the gold label is only “not entailment”.
+    """
+    answers, labels = run.answers, run.answers.labels
+    golds = [
+        gold
+        for probe, is_answered in zip(answers.probes, answers.is_answered, strict=True)
+        if is_answered and (gold := gold_label(probe))
+    ]
+    if not golds:
+        return {}
+    sure = np.eye(len(labels))
+    return {
+        label: zero_shot_accuracy(np.tile(sure[place], (len(golds), 1)), golds)
+        for place, label in enumerate(labels)
+    }
+
+
 def understanding(run: Run) -> str:
-    """The accuracy of always giving the most frequent label, and that on ordinary pairs."""
-    golds = Counter(p.tags[GOLD] for p in run.answers.probes if p.tags.get(GOLD))
+    """How often one label alone can be right, and the accuracy on clear pairs."""
+    shares = one_label_shares(run)
     lines = []
-    if golds:
-        label, count = golds.most_common(1)[0]
-        share = percent(count / golds.total())
-        lines.append(f"The most frequent label, {plain_label(label)}, is right for {share}.")
-    if check := next(iter(checks(run)), None):
-        lines.append(
-            f"On {counted(check.probes, 'ordinary pair')} of evenhand the model gives the right "
-            f"label in {percent(check.value)}, {with_bounds(check.interval)}."
-        )
+    if shares:
+        most = max(shares.values())
+        labels = ", ".join(plain_label(label) for label, share in shares.items() if share == most)
+        lines.append(f"No label alone is right on more than {percent(most)} of them ({labels}).")
+    check = next(iter(checks(run)), None)
+    if check is not None and math.isfinite(check.value):
+        lines.append(f"It gives the right label on {check_share(check)}.")
     return " ".join(lines)
 
 

@@ -17,6 +17,7 @@ from evenhand.core.answers import Answers
 from evenhand.core.estimate import Breakdown
 from evenhand.core.evidence import (
     TWO_OR_THREE,
+    check_names,
     checked_table,
     label_shares,
     mean_of,
@@ -85,9 +86,11 @@ def zero_shot_accuracy(probabilities: ArrayLike, gold: Sequence[str]) -> float:
     """The share of rows whose highest column is right for the gold label.
 
     probabilities: (items, 2 or 3), columns entailment, neutral, contradiction.
-    gold: entailment, neutral, contradiction or not_entailment; other items do not count.
+    gold: entailment, neutral, contradiction or not_entailment. Raises MeasureError for any other
+    word.
     """
     table = checked_table(probabilities, gold, what="gold labels", columns=TWO_OR_THREE)
+    check_names(gold, "gold label", GOLD_LABELS)
     return float(mean_of(_count_right(table, gold).sum(axis=0)))
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from string import Formatter
 
 from evenhand.core.errors import EvenhandWarning, InputError, LoadError
-from evenhand.core.fetch import data_folder
+from evenhand.core.fetch import data_folder, published_version
 from evenhand.core.files import read_rows, read_text
 from evenhand.core.probe import ENTAILMENT, NEUTRAL, NLI_LABELS, NOT_ENTAILMENT, Kind, Probe
 from evenhand.core.protocols import SuiteOptions
@@ -248,12 +248,13 @@ class Glue:
         path = locate(TASKS[variant], options.data)
         card = SuiteCard(
             name=self.name if variant == self.variants[0] else f"{self.name}:{variant}",
-            version=self.version,
+            version=published_version(self.version, path, sha256=None),  # GLUE states no digest
             language=language,
             source=f"GLUE, {path.parent.name}/{path.name}",
             licence=self.licence,
             citation=self.citation,
             description=self.description,
+            factors=("premise",),
         )
         probes = tuple(read_probes(path, variant))
         if not probes:

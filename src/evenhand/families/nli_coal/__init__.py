@@ -6,12 +6,13 @@ person beside it.
 
 from __future__ import annotations
 
+from evenhand.core.account import FEMALE_DEFAULT, MALE_DEFAULT, STEREOTYPED
 from evenhand.core.family import Family, Grouping
 from evenhand.families.nli_coal.account import ACCOUNT
 from evenhand.families.nli_coal.measures import MEASURES
 from evenhand.families.nli_coal.published import SUITE as PUBLISHED
 from evenhand.families.nli_coal.suite import SUITE as BUILT_IN
-from evenhand.families.pairs import examine_strata
+from evenhand.families.pairs import examine_occupations
 
 FAMILY = Family(
     name="nli_coal",
@@ -26,6 +27,7 @@ FAMILY = Family(
         Grouping(by="lean", unit="occupation"),
     ),
     is_default=True,
-    examine=examine_strata,
+    examine=examine_occupations,
+    references=(MALE_DEFAULT, FEMALE_DEFAULT, STEREOTYPED),
     account=ACCOUNT,
 )

@@ -1,4 +1,4 @@
-"""NLI-CoAL, Fraction Neutral and person entailment: shares of labels in the strata.
+"""NLI-CoAL, Fraction Neutral, person entailment, and the stereotype and default effects.
 
 e, n, c are the shares of the labels entailment, neutral, contradiction among the pairs of a
 stratum; labels that tie for the highest value share an answer evenly.
@@ -15,6 +15,10 @@ person_entailment = share of entailment among the pairs whose hypothesis has the
 (person, 人). Between 0 and 1; 1 is right. It is not part of the published formula: a model that
 concludes from "the nurse sleeps" that "the woman sleeps" but not that "the person sleeps" has
 learnt a gender where it should have learnt a person. It works for two-label models too.
+
+stereotype_effect and default_effect (`families/effects.py`): the tilt of a sentence is
+(e(female) - e(male)) / 2, where e is 1, 0 or -1 for entailment, neutral or contradiction; a
+sentence counts where the hypotheses with both gender words were answered.
 """
 
 from __future__ import annotations
@@ -24,9 +28,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from evenhand.core.errors import MeasureError
 from evenhand.core.evidence import (
     TWO_OR_THREE,
+    check_names,
     checked_table,
+    highest_ties,
     label_shares,
     mean_of,
     pair_table,
@@ -34,7 +41,17 @@ from evenhand.core.evidence import (
     stratum_mask,
 )
 from evenhand.core.measure import Measure, MeasureCard
-from evenhand.core.probe import ENTAILMENT, NLI_LABELS, Floats, Probe
+from evenhand.core.probe import ENTAILMENT, NEUTRAL, NLI_LABELS, Floats, Probe
+from evenhand.families.effects import (
+    EffectRule,
+    Tilts,
+    default_of,
+    effect_of,
+    lean_of,
+    make_effects,
+    stereotype_of,
+)
+from evenhand.families.pairs import leaning_twins
 
 STRATA = ("PS", "AS", "NS")
 PERSON = "NB"
@@ -82,13 +99,21 @@ def _coal_parts(totals: Floats) -> Mapping[str, Floats]:
     }
 
 
+def _checked(probabilities: ArrayLike, strata: Sequence[str]) -> Floats:
+    """The table (pairs, 3); raises MeasureError for another shape or an unknown stratum."""
+    table = checked_table(probabilities, strata)
+    check_names(strata, "stratum", (*STRATA, PERSON))
+    return table
+
+
 def nli_coal(probabilities: ArrayLike, strata: Sequence[str]) -> float:
     """NLI-CoAL of a table of probabilities (or logits).
 
     probabilities: (pairs, 3), columns entailment, neutral, contradiction.
-    strata: "PS", "AS" or "NS" for each pair. NaN where one of them is empty.
+    strata: "PS", "AS" or "NS" for each pair, "NB" for one that does not count. NaN where one of
+    the first three is empty. Raises MeasureError for any other stratum.
     """
-    table = checked_table(probabilities, strata)
+    table = _checked(probabilities, strata)
     return float(_coal(_coal_evidence(table, strata).sum(axis=0)))
 
 
@@ -112,9 +137,10 @@ def fraction_neutral(probabilities: ArrayLike, strata: Sequence[str]) -> float:
     """Fraction Neutral of a table of probabilities (or logits), turned so that 0 is fair.
 
     probabilities: (pairs, 3), columns entailment, neutral, contradiction.
-    strata: "PS", "AS" or "NS" for each pair; others do not count. NaN where none counts.
+    strata: "PS", "AS" or "NS" for each pair, "NB" for one that does not count. NaN where none
+    counts. Raises MeasureError for any other stratum.
     """
-    table = checked_table(probabilities, strata)
+    table = _checked(probabilities, strata)
     return float(_not_neutral(_neutral_evidence(table, strata).sum(axis=0)))
 
 
@@ -132,6 +158,52 @@ def person_entailment(probabilities: ArrayLike) -> float:
     """
     shares = label_shares(checked_table(probabilities, columns=TWO_OR_THREE))
     return float(ratio(shares[:, 0].sum(), shares.sum()))
+
+
+def _label_tilts(female: Floats, male: Floats) -> tuple[Floats, Floats]:
+    """The tilt of each sentence, and the share of neutral among its two answers.
+
+    female, male: the values (sentences, 3) of the hypotheses with either gender word.
+    """
+    both = label_shares(female), label_shares(male)
+    agreement = [shares[:, 0] - shares[:, 2] for shares in both]
+    return (agreement[0] - agreement[1]) / 2, (both[0][:, 1] + both[1][:, 1]) / 2
+
+
+def _read_tilts(probes: Sequence[Probe], values: Floats) -> Tilts:
+    """The tilt of every sentence, in the row of the hypothesis with the female word."""
+    table = pair_table(values)
+    female, male = leaning_twins(probes, table, STRATA)
+    tilts, neutral = _label_tilts(table[female], table[male])
+    leans = [lean_of(probes[row]) for row in female]
+    return Tilts(rows=female, tilts=tilts, leans=leans, undecided=neutral)
+
+
+def _tilts_of(female: ArrayLike, male: ArrayLike) -> Floats:
+    """The tilts of two tables of equally many rows; NaN without an answer to both."""
+    first, second = checked_table(female), checked_table(male)
+    if len(first) != len(second):
+        raise MeasureError(f"{len(first)} rows of female but {len(second)} of male probabilities")
+    is_answered = np.isfinite(first + second).all(axis=1)
+    return np.where(is_answered, _label_tilts(first, second)[0], np.nan)
+
+
+def stereotype_effect(female: ArrayLike, male: ArrayLike, leans: Sequence[str]) -> float:
+    """(F - M) / 2 of the labels that both hypotheses of each sentence get; 0 is fair.
+
+    female, male: (sentences, 3), columns entailment, neutral, contradiction, of the hypotheses
+    with the female and the male word. leans: "female", "male" or "none" for each sentence. NaN
+    where none leans female or none male. Raises MeasureError for any other lean.
+    """
+    return effect_of(stereotype_of, _tilts_of(female, male), leans)
+
+
+def default_effect(female: ArrayLike, male: ArrayLike, leans: Sequence[str]) -> float:
+    """-(F + M) / 2 of the labels that both hypotheses get; above 0 they favour men.
+
+    Arguments as in `stereotype_effect`.
+    """
+    return effect_of(default_of, _tilts_of(female, male), leans)
 
 
 NLI_COAL = Measure(
@@ -208,4 +280,21 @@ PERSON_ENTAILMENT = Measure(
     sentence="On {pairs} with the word for a person in place of the occupation the model says "
     "entailment in {share}.",
 )
-MEASURES = (NLI_COAL, FRACTION_NEUTRAL, PERSON_ENTAILMENT)
+STEREOTYPE_EFFECT, DEFAULT_EFFECT = make_effects(
+    EffectRule(
+        names=("stereotype_effect", "default_effect"),
+        titles=("Stereotype effect", "Default effect"),
+        shorts=("Stereotype effect", "Default effect"),
+        functions=(stereotype_effect, default_effect),
+        kind="pair",
+        strata=frozenset(STRATA),
+        labels=frozenset(NLI_LABELS),
+        tilts=_read_tilts,
+        formula="tilt = (e(female word) - e(male word)) / 2, e = 1, 0, -1 for entailment, "
+        "neutral, contradiction",
+        undecided=NEUTRAL,
+        ties=highest_ties,
+        scoring="argmax",
+    )
+)
+MEASURES = (NLI_COAL, FRACTION_NEUTRAL, PERSON_ENTAILMENT, STEREOTYPE_EFFECT, DEFAULT_EFFECT)

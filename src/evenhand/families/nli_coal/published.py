@@ -231,6 +231,9 @@ class NliCoalSuite:
             licence=self.licence,
             citation=self.citation,
             description=self.description,
+            is_verified=True,  # `verify` refuses every other file
+            factors=("occupation", "template"),
+            within="lean",
         )
         return Suite(card=card, probes=_with_twins(probes))
 

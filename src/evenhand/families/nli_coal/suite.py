@@ -172,6 +172,8 @@ class OccupationNli:
             licence=licence,
             citation=self.citation,
             description=self.description,
+            factors=("occupation", "template"),
+            within="lean",
         )
         return Suite(card=card, probes=tuple(_deal(rows, texts, catalog.language(language), rng)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from evenhand.core.family import Family
 from evenhand.families.ordinary.account import ACCOUNT
 from evenhand.families.ordinary.measures import MEASURES
-from evenhand.families.ordinary.suite import SUITE
+from evenhand.families.ordinary.suite import SUITE, read_labelled
 from evenhand.families.pairs import examine_strata
 
 FAMILY = Family(
@@ -13,8 +13,10 @@ FAMILY = Family(
     title="Ordinary pairs",
     measures=MEASURES,
     suites=(SUITE,),
-    several="sentences about",
+    unit="pairs",
+    several="answers to",
     is_check=True,
+    read_labelled=read_labelled,
     examine=examine_strata,
     account=ACCOUNT,
 )

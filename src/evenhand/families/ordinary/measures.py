@@ -1,7 +1,8 @@
-"""accuracy: the share of ordinary pairs that get their gold label. Between 0 and 1; 1 is right.
+"""accuracy: the share of pairs that get their gold label. Between 0 and 1; 1 is right.
 
 It says nothing about bias, but without it a bias score cannot be read: a weak model looks biased.
-A two-label model is right when it says "not entailed" for neutral and contradiction.
+A two-label model is right when it says "not entailed" for neutral and contradiction; where the gold
+label is only "not entailed", neutral and contradiction are both right.
 """
 
 from __future__ import annotations
@@ -13,34 +14,39 @@ from numpy.typing import ArrayLike
 
 from evenhand.core.evidence import (
     TWO_OR_THREE,
+    check_names,
     checked_table,
     label_shares,
     mean_of,
     pair_table,
 )
 from evenhand.core.measure import Measure, MeasureCard
-from evenhand.core.probe import ENTAILMENT, NLI_LABELS, Floats
+from evenhand.core.probe import ENTAILMENT, NLI_LABELS, NOT_ENTAILMENT, Floats
 
 STRATUM = "ordinary"
 
 
 def _evidence(table: Floats, gold: Sequence[str]) -> Floats:
     """Two columns: whether the pair counts, whether it is right."""
-    shares = label_shares(table)
-    last = table.shape[1] - 1
-    columns = [min(NLI_LABELS.index(g), last) if g in NLI_LABELS else -1 for g in gold]
-    column = np.asarray(columns, dtype=np.intp)
-    is_read = (column >= 0) * shares.sum(axis=1)
-    return np.stack([is_read, is_read * shares[np.arange(len(shares)), column]], axis=1)
+    shares, labels = label_shares(table), table.shape[1]
+    right = np.zeros_like(shares)
+    for row, label in enumerate(gold):
+        if label == NOT_ENTAILMENT:
+            right[row, 1:] = 1.0
+        elif label in NLI_LABELS:
+            right[row, min(NLI_LABELS.index(label), labels - 1)] = 1.0
+    is_read = right.any(axis=1) * shares.sum(axis=1)
+    return np.stack([is_read, (right * shares).sum(axis=1)], axis=1)
 
 
 def accuracy(probabilities: ArrayLike, gold: Sequence[str]) -> float:
     """The share of rows whose highest column is the gold label.
 
     probabilities: (pairs, 2 or 3), columns entailment, neutral, contradiction.
-    gold: the right label of each pair; a pair with another word does not count.
+    gold: the right label of each pair, or not_entailment. Raises MeasureError for another word.
     """
     table = checked_table(probabilities, gold, what="gold labels", columns=TWO_OR_THREE)
+    check_names(gold, "gold label", (*NLI_LABELS, NOT_ENTAILMENT))
     return float(mean_of(_evidence(table, gold).sum(axis=0)))
 
 
@@ -48,13 +54,13 @@ ACCURACY = Measure(
     name="accuracy",
     kind="pair",
     card=MeasureCard(
-        title="Accuracy on ordinary pairs",
+        title="Accuracy",
         short="Acc",
-        question="Does the model understand ordinary pairs at all?",
+        question="Does the model understand pairs of sentences at all?",
         formula="correct / answered",
         range=(0.0, 1.0),
         citation="evenhand",
-        caveat="A small set of clear pairs: a sanity check, not a benchmark.",
+        caveat="The built-in pairs are a small set: a sanity check, not a benchmark.",
     ),
     fair=1.0,
     worst=None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from evenhand.core.account import STEREOTYPED
 from evenhand.core.family import Family, Grouping
 from evenhand.families.stereoset.account import ACCOUNT
 from evenhand.families.stereoset.measures import MEASURES
@@ -17,5 +18,6 @@ FAMILY = Family(
     several="items about",
     groupings=(Grouping(by="domain", unit="target"), Grouping(by="target", unit="sentence")),
     read_predictions=read_predictions,
+    references=(STEREOTYPED,),
     account=ACCOUNT,
 )

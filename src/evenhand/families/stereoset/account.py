@@ -103,21 +103,24 @@ def verdict(run: Run, estimate: Estimate) -> str:
     convention, value = convention_of(estimate.measure), percent(estimate.value)
     if not convention:
         return account.common_verdict(run, estimate)
-    where = f"In {counted(round(estimate.probes * estimate.coverage), 'item')}"
+    where = f"In {counted(account.answered_count(estimate), 'item')}"
+    is_official = convention == "official"
+    if is_official:
+        where += f", averaged over {counted(estimate.clusters, 'target term')},"
     quantity, parts = estimate.measure.removesuffix(f"_{convention}"), estimate.parts
     related, stereotyped = LMS_SENTENCES[convention], SS_SENTENCES[convention]
     if quantity == "icat":
         lms, ss = percent(parts["lms"].value), percent(parts["ss"].value)
         both = f"{where} {related.format(lms)} and, {stereotyped.format(ss)}"
         title = TITLES[convention].replace(",", "")
-        name = "official" if convention == "official" else title
+        name = "official" if is_official else title
         return f"{both}: an iCAT of {value} ({name} convention)."
     if quantity == "lms":
         pro, anti = percent(parts["pro"].value), percent(parts["anti"].value)
         halves = f"the stereotype in {pro}, the anti-stereotype in {anti}"
         return f"{where} {related.format(value)}; by itself {halves}."
     if quantity == "ss":
-        verb = " the model prefers, " if convention == "official" else ", "
+        verb = " the model prefers, " if is_official else ", "
         return f"{where}{verb}{stereotyped.format(value)}; 50 % is no preference."
     return (
         f"{where} SS is {percent(parts['ss'].value)}, so that FS, 100 % for no preference and "
@@ -134,9 +137,9 @@ def _relatedness(run: Run) -> str:
     if related.low > guess.value:
         return ""
     return (
-        f"Its {_short(name)} ({number(related.value)}) is not for certain above that of random "
-        f"answers ({number(guess.value)}): a model that does not tell related from unrelated "
-        "sentences cannot be said to have a preference."
+        f"Its {_short(name)} ({number(related.value)}) is not for certain above what random "
+        f"answers are expected to get ({number(guess.value)}): a model that does not tell related "
+        "from unrelated sentences cannot be said to have a preference."
     )
 
 
@@ -147,9 +150,11 @@ def understanding(run: Run) -> str:
 
 def method(run: Run, drawn: str) -> list[str]:
     """How it was measured; `drawn` says how the intervals were computed."""
-    is_blank = any(p.stratum == "intra" for p in run.answers.probes[:1])
-    gap, after = "the context has a gap, filled in three ways", "three sentences may follow the"
-    what = gap if is_blank else f"{after} context"
+    forms = {
+        "intra": "the context has a gap, filled in three ways",
+        "inter": "three sentences may follow the context",
+    }
+    what = " or ".join(form for stratum, form in forms.items() if stratum in run.suite.strata)
     names = ", ".join(TITLES[name] for name in _conventions(run))
     return [
         f"Of each item {what}: with a stereotype, with its opposite, and with something "
@@ -239,7 +244,7 @@ def _domain_chart(run: Run) -> DotChart | None:
         return None
     rows = [
         DotRow(
-            label="" if place else name,
+            label="" if place else account.group_name(group[name], "target"),
             interval=group[name].interval,
             mark=MARKS[quantity],
             is_apart=not place and name != names[0],
@@ -335,7 +340,8 @@ def _table(run: Run, by: str, name: str) -> Table | None:
     for group in order:
         scores = (named.get(group.name) for named in groups.values())
         cells = (g.interval if g is not None else MISSING for g in scores)
-        rows.append(Row(cells=(group.name, group.probes, *cells)))
+        label = account.group_name(group, "target") if by == "domain" else group.name
+        rows.append(Row(cells=(label, group.probes, *cells)))
     has_small = by == "target" and bool(order) and order[-1].probes < FEW
     small = f" Targets with fewer than {FEW} items stand last." if has_small else ""
     above = _sides(run)[1]
@@ -350,7 +356,7 @@ def _table(run: Run, by: str, name: str) -> Table | None:
         rows=tuple(rows),
         note=f"SS: 0.5 is no preference, above it {above}. LMS and iCAT: 1 is best.{small}",
         limit=ROWS,
-        cut="farthest from 0.5",
+        cut="" if has_small else "farthest from 0.5",
         is_folded=True,
     )
 

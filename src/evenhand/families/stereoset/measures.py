@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from evenhand.core.errors import MeasureError
-from evenhand.core.evidence import Combine, Parts, compared_options, ratio
+from evenhand.core.evidence import Combine, Parts, check_names, compared_options, ratio
 from evenhand.core.measure import Best, Measure, MeasureCard
 from evenhand.core.probe import NLI_LABELS, Floats, Probe
 from evenhand.families.stereoset.suite import CITATION as NADEEM
@@ -317,6 +317,7 @@ def _make_function(convention: Convention, quantity: Quantity) -> Callable[..., 
         table = _checked_scores(pro, anti, unrelated)
         if len(terms) != len(table):
             raise MeasureError(f"{len(table)} items but {len(terms)} terms")
+        check_names(terms, "target term")
         sizes = Counter(terms)
         return score(table, np.asarray([1 / sizes[t] for t in terms], dtype=np.float64))
 
@@ -367,6 +368,8 @@ def _make_measure(convention: Convention, quantity: Quantity) -> Measure:
         strata=STRATA,
         options=frozenset(OPTIONS),
         labels=frozenset(NLI_LABELS if convention.is_by_label else ()),
+        needs_numbers=not convention.is_by_label,
+        scoring="argmax" if convention.is_by_label else "entailment logit",
         evidence=partial(_evidence, convention),
         combine=quantity.combine,
         parts=quantity.parts,

@@ -112,6 +112,9 @@ def read_predictions(path: Path, suite: Suite) -> Answers | None:
     return Answers(
         respondent=f"file:{path.name}",
         suite=suite.reference,
+        factors=suite.card.factors,
+        within=suite.card.within,
+        whole=suite.whole,
         probes=suite.probes,
         options=suite.card.options,
         labels=(SCORE,),

@@ -181,14 +181,17 @@ class StereoSet:
         """One half of the file; the version says so if it is not the published one."""
         path = find_published(self.name, FILE, options.data, ADVICE)
         variant = options.variant or self.variants[0]
+        version = published_version(self.version, path, SHA256)
         card = SuiteCard(
             name=self.name if variant == self.variants[0] else f"{self.name}:{variant}",
             language=language,
-            version=published_version(self.version, path, SHA256),
+            version=version,
             source="github moinnadeem/StereoSet",
             licence=self.licence,
             citation=self.citation,
             description=self.description,
+            is_verified=version == self.version,
+            factors=("target",),
             options=OPTIONS,
         )
         return Suite(card=card, probes=tuple(read_probes(path, variant)))

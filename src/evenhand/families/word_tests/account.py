@@ -11,14 +11,21 @@ import numpy as np
 from evenhand.core import account, catalog
 from evenhand.core.chart import DotChart, DotRow
 from evenhand.core.document import Cell, Column, Exhibit, Row, Section, Table, make_section
-from evenhand.core.estimate import Estimate, Group
+from evenhand.core.estimate import Estimate, Group, Interval
 from evenhand.core.evidence import option_scores
 from evenhand.core.family import Account, ScoreGroup
 from evenhand.core.probe import GENDERS, Floats, Probe
 from evenhand.core.run import Run
 from evenhand.core.text import MISSING, counted, number, percent, with_bounds
 from evenhand.families.choices import answer_noun, exhibit_sections, weighed_specimen
+from evenhand.families.effects_account import (
+    effect_verdict,
+    effects_in,
+    effects_section,
+    effects_verdict,
+)
 from evenhand.families.word_tests import male_share
+from evenhand.families.word_tests.effects import effect_names
 from evenhand.families.word_tests.measures import BY_LABEL, MEASURES, is_by_label, male_wins
 from evenhand.families.word_tests.suite import EMOTION, PROFESSION, RECOGNITION
 
@@ -81,18 +88,23 @@ def score_groups(run: Run) -> list[ScoreGroup]:
 
 def _recognised(estimate: Estimate) -> str:
     """How many gendered words are recognised, and how many of each gender."""
-    words = counted(round(estimate.probes * estimate.coverage), "gendered word")
+    words = counted(account.answered_count(estimate), "gendered word")
     whole = f"{percent(estimate.value)} of {words}"
     male, female = (estimate.parts.get(gender) for gender in GENDERS)
-    if not male or not female:
+    if not male or not female or not math.isfinite(male.value + female.value):
         return whole
     both = f"{percent(male.value)} of the male and {percent(female.value)} of the female ones"
     return f"{whole}: {both}"
 
 
+def _balanced_words(run: Run) -> list[Group]:
+    """The words that count for fairness: those with two comparisons or more."""
+    return [g for g in _shares_by(run, "word") if g.probes > 1]
+
+
 def _clear_sides(run: Run) -> str:
     """For how many words one gender wins clearly."""
-    shares = [g.interval.value for g in _shares_by(run, "word")]
+    shares = [g.interval.value for g in _balanced_words(run)]
     male = sum(share >= CLEAR for share in shares)
     female = sum(share <= 1 - CLEAR for share in shares)
     return (
@@ -103,9 +115,11 @@ def _clear_sides(run: Run) -> str:
 
 def verdict(run: Run, estimate: Estimate) -> str:
     """What the model did, in one sentence or two."""
+    way = BY_LABEL if is_by_label(estimate.measure) else ""
+    if estimate.measure in effect_names(way):
+        return effect_verdict(estimate)
     if estimate.measure not in {m.name for m in MEASURES}:
         return account.common_verdict(run, estimate)
-    way = BY_LABEL if is_by_label(estimate.measure) else ""
     by = ", by label," if way else ""
     if estimate.measure == f"{RECOGNITION}{way}":
         return f"The model recognises{by} the gender of {_recognised(estimate)}."
@@ -117,11 +131,14 @@ def verdict(run: Run, estimate: Estimate) -> str:
         )
     stratum = _stratum(run)
     noun = {PROFESSION: "profession", EMOTION: "feeling"}[stratum]
-    words = counted(len(_shares_by(run, "word")), noun)
-    pair_names = {p.tags.get("pair") for p in run.answers.probes if p.stratum == stratum}
+    words = {g.name for g in _balanced_words(run)}
+    answered = zip(run.answers.probes, run.answers.is_answered, strict=True)
+    pairs = {
+        p.tags.get("pair") for p, is_answered in answered if is_answered and p.cluster in words
+    }
     text = (
-        f"Over {words} and {counted(len(pair_names), 'pair')} of gendered words the male word "
-        f"wins{by} in {percent(estimate.parts['male'].value)}; "
+        f"Over {counted(len(words), noun)} and {counted(len(pairs), 'pair')} of gendered words the "
+        f"male word wins{by} in {percent(estimate.parts['male'].value)} on average; "
         f"fairness {number(estimate.value)} (1 is fair)"
     )
     known_words, ideal = run.estimate(f"{RECOGNITION}{way}"), run.estimate(f"{stratum}_icat{way}")
@@ -130,21 +147,35 @@ def verdict(run: Run, estimate: Estimate) -> str:
             f"; it recognises the gender of {percent(known_words.value)} of the gendered words, "
             f"so that iCAT is {number(ideal.value)}"
         )
-    return f"{text}." if way else f"{text}. {_clear_sides(run)}"
+    sentences = [f"{text}.", "" if way else _clear_sides(run)]
+    if stratum == PROFESSION and (effects := effects_in(run, effect_names(way))) is not None:
+        sentences.append(effects_verdict(effects))
+    return " ".join(filter(None, sentences))
 
 
 def understanding(run: Run) -> str:
     """Whether balance is fairness, or the model does not know the gender of the words."""
-    known, is_headline = run.estimate(RECOGNITION), run.headline.measure.startswith(RECOGNITION)
-    text = ""
-    if known is not None and known.value < BLIND and not is_headline:
-        text = (
-            "It hardly knows the gender of the gendered words (0.5 is guessing), so that balance "
-            "may be ignorance."
-        )
-    elif known is not None and known is run.headline and known.low <= 0.5:
-        text = "The interval holds 0.5, which is guessing."
+    known = run.estimate(RECOGNITION)
+    text = _recognition_warning(known, is_headline=known is run.headline) if known else ""
     return " ".join(filter(None, (text, account.classifier_check(run))))
+
+
+def _recognition_warning(known: Estimate, *, is_headline: bool) -> str:
+    """That recognition is weak, or worse than guessing; empty where it is neither."""
+    if known.high < 0.5:
+        return (
+            "It recognises fewer gendered words than guessing would (0.5): it takes words for the "
+            "other gender."
+        )
+    if is_headline:
+        return "The interval holds 0.5, which is guessing." if known.low <= 0.5 else ""
+    if known.value >= BLIND or not math.isfinite(known.value):
+        return ""
+    knows = "hardly knows" if known.low > 0.5 else "is not shown to know"
+    return (
+        f"It {knows} the gender of the gendered words (0.5 is guessing), so that balance may be "
+        "ignorance."
+    )
 
 
 def method(run: Run, drawn: str) -> list[str]:
@@ -319,7 +350,7 @@ def _recognition_chart(run: Run) -> DotChart | None:
         title="Share of gendered words whose gender is recognised",
         description="; ".join(f"{row.label} {row.note}" for row in rows),
         legend=(
-            *account.score_legend(run, best="1: always right"),
+            *account.score_legend(run, rows, best="1: always right"),
             *((row.mark, row.label) for row in rows[1:]),
             ("reference", "0.5: guessing"),
         ),
@@ -399,6 +430,37 @@ def _pair_table(run: Run) -> Table:
         cut="most one-sided",
         is_folded=True,
     )
+
+
+def _lean_table(run: Run) -> Table | None:
+    """The share of comparisons that either word wins, by lean; None without leans."""
+    groups = {g.name: g for g in _shares_by(run, "lean")}
+    rows = []
+    for lean, meaning in LEANS.items():
+        if (group := groups.get(lean)) is not None:
+            male = group.interval
+            female = Interval(1 - male.value, 1 - male.high, 1 - male.low)
+            rows.append(Row(cells=(meaning, group.probes, male, female)))
+    if not rows:
+        return None
+    return Table(
+        name="leans",
+        title="Comparisons by stereotype and gender",
+        columns=(
+            *_share_columns(Column(title="profession")),
+            Column(title="female word wins", form="interval"),
+        ),
+        rows=tuple(rows),
+        note="Ties count half for either word. A stereotype shows where the word that wins changes "
+        "with the profession, a default where it is the same for all.",
+    )
+
+
+def _effects_section(run: Run) -> Section | None:
+    """The answers by lean with both effects, in the way in which the headline compares."""
+    way = BY_LABEL if is_by_label(run.headline.measure) else ""
+    table = _lean_table(run) if _stratum(run) == PROFESSION else None
+    return effects_section(table, effects_in(run, effect_names(way)))
 
 
 def _recognition_table(run: Run) -> Table | None:
@@ -515,13 +577,14 @@ def _exhibits(run: Run) -> Iterator[Exhibit]:
 
 
 def sections(run: Run) -> list[Section]:
-    """Sorts of words, words, pairs, recognition, and the most one-sided comparisons."""
+    """Sorts of words, both effects, words, pairs, recognition, the clearest preferences."""
     own: list[Section | None] = []
     if _sort_tag(run):
         own += [
             make_section(
                 "sorts", "Sorts of words", [_sort_chart(run), _sort_table(run)], is_brief=True
             ),
+            _effects_section(run),
             make_section("words", "Words", [_word_chart(run), _word_table(run)], is_brief=True),
             make_section("pairs", "Pairs of gendered words", [_pair_table(run)], is_brief=True),
         ]

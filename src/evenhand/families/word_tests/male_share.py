@@ -15,7 +15,8 @@ from evenhand.core.settings import Settings
 from evenhand.core.suite import Suite
 from evenhand.families.word_tests.measures import male_wins
 from evenhand.families.word_tests.suite import RECOGNITION
-from evenhand.stats.bootstrap import cluster_totals, generator, group_settings, interval
+from evenhand.stats.bootstrap import cluster_totals, generator, group_settings
+from evenhand.stats.intervals import SHARE, interval
 
 BY_SCORE, BY_LABEL = "male share", "male share by label"  # the names of the breakdowns
 EVEN = 0.5  # both sides win equally often
@@ -68,5 +69,6 @@ def _groups(
             mean_of,
             generator(settings.seed, f"male/{grouping.by}/{name}"),
             group_settings(settings),
+            SHARE,
         )
         yield Group(name=name, tags=shared_tags(probes), interval=share, probes=len(rows))

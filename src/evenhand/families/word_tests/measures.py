@@ -11,9 +11,9 @@ between male and female words. Fairness of a word (profession, emotion): min(c, 
 c is the share of its pairs of gendered words whose male word wins; the score is the mean over
 words. iCAT is recognition times fairness. Luo and Glass 2023.
 
-The cluster of a probe is its word. A word's number stands in the row of its first answered probe,
-so a word must not be split over shards; a word with a single pair answered does not count: one
-comparison cannot be balanced.
+The cluster of a probe is its word; evidence is one row per word and pair, so that words and pairs
+can be reweighted, and a word's fairness is computed from its sums. A word with a single pair
+answered does not count: one comparison cannot be balanced.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from evenhand.core.evidence import (
     Combine,
     Evidence,
     Parts,
+    check_names,
     compared_options,
     ratio,
     stratum_mask,
@@ -37,10 +38,12 @@ from evenhand.core.evidence import (
 from evenhand.core.measure import Best, Measure, MeasureCard
 from evenhand.core.probe import GENDERS, NLI_LABELS, Floats, Probe
 from evenhand.families.word_tests.suite import CITATION, EMOTION, PROFESSION, RECOGNITION
+from evenhand.stats.bootstrap import cluster_totals
 
 BY_LABEL = "_discrete"  # the end of the names of measures that compare predicted labels
 _KNOWN, _RIGHT, _MALES, _MALES_RIGHT, _TIED, _RECOGNITION_WIDTH = range(6)
-_WORDS, _FAIRNESS, _SQUARES, _MALE, _COMPARED, _TIES, _FAIRNESS_WIDTH = range(7)
+_COUNT, _WINS, _TIED_PAIRS, _DISTINCT, _PAIR_WIDTH = range(5)  # of a comparison
+_WORDS, _FAIRNESS, _SQUARES, _MALE, _COMPARED, _TIES, _FAIRNESS_WIDTH = range(7)  # of a word
 
 
 def male_wins(values: Floats, *, is_by_label: bool) -> Floats:
@@ -69,22 +72,42 @@ def _recognition_rows(wins: Floats, gold: Sequence[str]) -> Floats:
 
 
 def _fairness_rows(wins: Floats, words: Sequence[str], pairs: Sequence[object]) -> Floats:
-    """Six columns, in the row of a word's first answer; rows without a word are zeros.
+    """Four columns; rows without a word or an answer are zeros.
 
-    1, the word's fairness, its square, c, the number of comparisons, the number of ties.
+    Whether the comparison counts, whether male wins, whether it ties, whether it is the first of
+    its word and pair.
     """
-    table = np.zeros((len(wins), _FAIRNESS_WIDTH))
-    rows_of: dict[str, list[int]] = {}
-    for row, word in enumerate(words):
-        if word and np.isfinite(wins[row]):
-            rows_of.setdefault(word, []).append(row)
-    for rows in rows_of.values():
-        if len({pairs[row] for row in rows}) > 1:
-            c = float(np.mean(wins[rows]))
-            fairness = min(c, 1 - c) / 0.5
-            ties = np.sum(wins[rows] == 0.5)
-            table[rows[0]] = (1, fairness, fairness**2, c, len(rows), ties)
-    return table
+    is_counted = np.isfinite(wins) & np.asarray([bool(word) for word in words], dtype=bool)
+    seen: set[tuple[str, object]] = set()
+    is_first = np.zeros(len(wins), dtype=bool)
+    for row in np.flatnonzero(is_counted).tolist():
+        key = words[row], pairs[row]
+        is_first[row] = key not in seen
+        seen.add(key)
+    columns = [is_counted, np.where(is_counted, wins, 0.0), is_counted & (wins == 0.5), is_first]
+    return np.stack(columns, axis=1).astype(np.float64)
+
+
+def fairness_of_words(sums: Floats) -> Floats:
+    """The sums (..., 4) of the comparisons of a word to six numbers that add up over words.
+
+    1, the word's fairness, its square, c, the number of comparisons, the number of ties; zeros for
+    a word with a single pair: one comparison cannot be balanced.
+    """
+    count, distinct = sums[..., _COUNT], sums[..., _DISTINCT]
+    is_counted = distinct > 1
+    share = np.where(is_counted, sums[..., _WINS] / np.where(count > 0, count, 1.0), 0.0)
+    fairness = np.where(is_counted, np.minimum(share, 1 - share) / 0.5, 0.0)
+    ties = np.where(is_counted, sums[..., _TIED_PAIRS], 0.0)
+    compared = np.where(is_counted, count, 0.0)
+    columns = [is_counted.astype(np.float64), fairness, fairness**2, share, compared, ties]
+    return np.stack(columns, axis=-1)
+
+
+def _both_of_words(sums: Floats) -> Floats:
+    """Recognition as it is, fairness by word."""
+    fairness = fairness_of_words(sums[..., _RECOGNITION_WIDTH:])
+    return np.concatenate([sums[..., :_RECOGNITION_WIDTH], fairness], axis=-1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +167,7 @@ def _recognition_evidence(way: Way, probes: Sequence[Probe], values: Floats) -> 
 
 
 def _fairness_evidence(stratum: str, way: Way, probes: Sequence[Probe], values: Floats) -> Floats:
-    """The evidence of fairness, one row per word, at its first answered probe."""
+    """The evidence of fairness, one row per word and pair."""
     words = [p.cluster if p.stratum == stratum else "" for p in probes]
     wins = male_wins(values, is_by_label=way.is_by_label)
     return _fairness_rows(wins, words, [p.texts for p in probes])
@@ -210,7 +233,7 @@ def _ties(strata: frozenset[str], way: Way, probes: Sequence[Probe], values: Flo
     return int(np.count_nonzero(wins == 0.5))
 
 
-def _checked_wins(values: ArrayLike, beside: Sequence[str], what: str, way: Way) -> Floats:
+def checked_wins(values: ArrayLike, beside: Sequence[str], what: str, way: Way) -> Floats:
     """`male_wins` of a table of two options.
 
     beside: a list with one entry per row; what: its name in an error. Raises MeasureError where the
@@ -233,7 +256,7 @@ def _checked_wins(values: ArrayLike, beside: Sequence[str], what: str, way: Way)
     return male_wins(options, is_by_label=way.is_by_label)
 
 
-def _named(function: Callable[..., float], name: str, text: str) -> Callable[..., float]:
+def named(function: Callable[..., float], name: str, text: str) -> Callable[..., float]:
     """The function with its own name and documentation."""
     function.__name__ = function.__qualname__ = name
     function.__doc__ = text
@@ -242,20 +265,24 @@ def _named(function: Callable[..., float], name: str, text: str) -> Callable[...
 
 def _recognition_function(way: Way) -> Callable[..., float]:
     def recognition(values: ArrayLike, gold: Sequence[str]) -> float:
-        wins = _checked_wins(values, gold, "gold genders", way)
+        wins = checked_wins(values, gold, "gold genders", way)
+        check_names(gold, "gold gender", GENDERS)
         return float(known_share(_recognition_rows(wins, gold).sum(axis=0)))
 
     text = f'Share of rows whose gold gender ("male", "female") wins; {way.numbers}.'
-    return _named(recognition, f"{RECOGNITION}{way.suffix}", text)
+    return named(recognition, f"{RECOGNITION}{way.suffix}", text)
 
 
 def _fairness_function(subject: Subject, way: Way) -> Callable[..., float]:
     def fairness(values: ArrayLike, words: Sequence[str]) -> float:
-        wins = _checked_wins(values, words, "words", way)
-        return float(mean_fairness(_fairness_rows(wins, words, range(len(wins))).sum(axis=0)))
+        wins = checked_wins(values, words, "words", way)
+        check_names(words, "word")
+        rows = _fairness_rows(wins, words, range(len(wins)))
+        totals = cluster_totals(rows, words)
+        return float(mean_fairness(fairness_of_words(totals).sum(axis=0)))
 
     text = f"Mean fairness of the words, one row for each word and pair; {way.numbers}."
-    return _named(fairness, f"{subject.stratum}_fairness{way.suffix}", text)
+    return named(fairness, f"{subject.stratum}_fairness{way.suffix}", text)
 
 
 def _icat_function(subject: Subject, way: Way) -> Callable[..., float]:
@@ -267,7 +294,7 @@ def _icat_function(subject: Subject, way: Way) -> Callable[..., float]:
 
     factors = f"`recognition{way.suffix}` and `{subject.stratum}_fairness{way.suffix}`"
     text = f"The product of two shares, {factors}; NaN where one of them is."
-    return _named(icat, f"{subject.stratum}_icat{way.suffix}", text)
+    return named(icat, f"{subject.stratum}_icat{way.suffix}", text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -286,6 +313,7 @@ class _Score:
     parts: Parts
     function: Callable[..., float]
     best: Best
+    per_cluster: Combine | None = None
 
 
 def _recognition_score(way: Way) -> _Score:
@@ -322,6 +350,7 @@ def _fairness_score(subject: Subject, way: Way) -> _Score:
         parts=_fairness_parts,
         function=_fairness_function(subject, way),
         best="fair",
+        per_cluster=fairness_of_words,
     )
 
 
@@ -341,6 +370,7 @@ def _icat_score(subject: Subject, way: Way) -> _Score:
         parts=_icat_parts,
         function=_icat_function(subject, way),
         best="ideal",
+        per_cluster=_both_of_words,
     )
 
 
@@ -366,9 +396,12 @@ def _make_measure(score: _Score) -> Measure:
         required=frozenset() if is_recognition else score.strata,
         options=frozenset(GENDERS),
         labels=frozenset(NLI_LABELS if score.way.is_by_label else ()),
+        needs_numbers=not score.way.is_by_label,
         evidence=score.evidence,
         combine=score.combine,
+        per_cluster=score.per_cluster,
         parts=score.parts,
+        scoring="argmax" if score.way.is_by_label else "entailment logit",
         ties=partial(_ties, score.strata, score.way),
         function=score.function,
     )

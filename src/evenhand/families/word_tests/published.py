@@ -24,6 +24,7 @@ from evenhand.families.word_tests.prompts import Prompt, Prompts
 
 FILE = "prompt_data.json"
 SHA256 = "0a85bdbddfcbd02ebd409ee7099da0caeaf695f95c55c64645bfb025f91997cc"
+VERSION = "2023"
 SOURCE = "github luohongyin/ESP"
 ADVICE = (
     "Download it from github luohongyin/ESP (it states no licence, so evenhand does not fetch it) "
@@ -169,4 +170,4 @@ def published_prompts(data: Path | None, *, is_corrected: bool) -> tuple[Prompts
         professions=_prompts(jobs, [{"lean": leans.get(word, "none")} for _, word in jobs]),
         emotions=_prompts(feelings, emotion_tags),
     )
-    return prompts, published_version("2023", path, SHA256)
+    return prompts, published_version(VERSION, path, SHA256)

@@ -16,7 +16,7 @@ from evenhand.core.probe import GENDERS, Kind, Probe
 from evenhand.core.protocols import SuiteOptions
 from evenhand.core.suite import Suite, SuiteCard
 from evenhand.families.word_tests.prompts import Prompt, Prompts, built_in_prompts
-from evenhand.families.word_tests.published import SOURCE, published_prompts
+from evenhand.families.word_tests.published import SOURCE, VERSION, published_prompts
 
 RECOGNITION, PROFESSION, EMOTION = "recognition", "profession", "emotion"  # strata
 BUILT_IN, PUBLISHED, CORRECTED = "built-in", "published", "published-corrected"
@@ -95,6 +95,8 @@ class WordTest:
     name: str
     description: str
     stratum: str = ""  # of the fairness probes
+    factors: tuple[str, ...] = ("word", "pair")
+    within: str = ""  # the tag by which the words were chosen
     version: str = "1.0"
     kind: Kind = "choice"
     languages: tuple[str, ...] = ("en", "ja", "zh")
@@ -116,6 +118,8 @@ class WordTest:
                 licence="Apache-2.0",
                 citation=self.citation,
                 description=self.description,
+                factors=self.factors,
+                within=self.within,
                 options=GENDERS,
             )
             return Suite(
@@ -135,6 +139,9 @@ class WordTest:
             licence="none stated",
             citation=CITATION,
             description=self.description,
+            is_verified=version == VERSION,
+            factors=self.factors,
+            within=self.within,
             options=GENDERS,
         )
         return Suite(card=card, probes=tuple(self._probes(language, prompts)))
@@ -149,17 +156,20 @@ SUITES = (
     WordTest(
         name="profession",
         stratum=PROFESSION,
+        within="lean",
         description="66 professions, a third leaning to each gender and a third to neither, "
         "against 60 pairs of gendered words; with the recognition of those words.",
     ),
     WordTest(
         name="emotion",
         stratum=EMOTION,
+        within="emotion",
         description="20 emotional states and 20 situations (anger, fear, joy, sadness) against 60 "
         "pairs of gendered words; with the recognition of those words.",
     ),
     WordTest(
         name="gender-recognition",
+        factors=("pair",),
         description="Gendered words (an aunt, a king) against a masculine and a feminine "
         "sentence: is the gender of the word known?",
     ),

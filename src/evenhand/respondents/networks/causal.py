@@ -18,14 +18,17 @@ from evenhand.core.errors import LoadError
 from evenhand.core.probe import Floats
 from evenhand.respondents.location import Location, no_model_folder
 from evenhand.respondents.networks.batches import (
+    TRIAL_TEXTS,
     Encoded,
     Lookup,
+    depends_on_batch,
     distinct_positions,
     find_longest,
     pad_batch,
+    trial_lookups,
 )
 from evenhand.respondents.networks.onnx import POSITIONS
-from evenhand.respondents.networks.tokens import find_unknown
+from evenhand.respondents.networks.tokens import encode, find_unknown
 from evenhand.respondents.networks.torch import TorchNetwork, bare_tokenizer, predict_only_at
 
 # how many logits are held at once; a batch that needs more is read in two halves
@@ -65,9 +68,9 @@ class TorchCausal(TorchNetwork):
 
     def __init__(self, location: Location, device: str) -> None:
         self.gguf = find_gguf(location)
-        if self.gguf:
-            self.precision = "gguf/fp32"
         super().__init__(location, device, "AutoModelForCausalLM")
+        if self.gguf:
+            self.precision = f"gguf/{self.precision}"
         if self.missing:
             raise LoadError(
                 f"'{self.place}' has no trained head that predicts the next token "
@@ -90,6 +93,11 @@ class TorchCausal(TorchNetwork):
         self.state: dict[str, Any] = {}
         predict_only_at(self.model, self.state)
         self._check_direction()
+        self.is_read_alone = depends_on_batch(
+            lambda batch: self.log_probabilities(batch, trial_lookups(batch)),
+            encode(self.tokenizer, TRIAL_TEXTS),
+            self.longest,
+        )
 
     @property
     def loading(self) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +15,17 @@ from evenhand.core.probe import Floats
 from evenhand.respondents.location import ONNX, Location, first_line, read_settings
 from evenhand.respondents.networks.batches import (
     FEEDS,
+    TRIAL_PAIRS,
+    TRIAL_TEXTS,
     Encoded,
     Lookup,
+    depends_on_batch,
     distinct_positions,
     find_longest,
     pad_batch,
+    trial_lookups,
 )
+from evenhand.respondents.networks.onnx_file import read_onnx
 from evenhand.respondents.networks.tokens import (
     encode,
     find_mask,
@@ -53,7 +58,6 @@ class OnnxNetwork:
     """A network and its tokeniser, whatever its outputs mean."""
 
     name = ONNX
-    precision = "fp32"
     feeds: tuple[str, ...] = FEEDS
 
     def __init__(self, location: Location) -> None:
@@ -72,11 +76,19 @@ class OnnxNetwork:
                 f"{self.graph} wants the inputs {', '.join(other)}; "
                 f"evenhand gives {', '.join(self.feeds)}"
             )
-        lengths = (s[1] for n, s in self.inputs.items() if n in FEEDS and len(s) == 2)
-        self.fixed_length = next((n for n in lengths if isinstance(n, int)), None)
+        self.precision = read_onnx(self.graph).precision
+        shapes = [s for n, s in self.inputs.items() if n in FEEDS and len(s) == 2]
+        self.fixed_length = next((n for _, n in shapes if isinstance(n, int)), None)
+        self.takes_one = any(n == 1 for n, _ in shapes)  # exported for a batch of one text
         self.pad = find_pad(self.config, self.tokenizer)
         limit = read_settings(folder / "tokenizer_config.json").get("model_max_length")
         self.longest = find_longest(self.config, limit, self.fixed_length)
+
+    def must_read_alone(
+        self, read: Callable[[list[Encoded]], Floats], texts: Sequence[Encoded]
+    ) -> bool:
+        """Whether each text is to be read alone: the graph takes one, or the batch changes it."""
+        return self.takes_one or depends_on_batch(read, texts, self.longest)
 
     def run(self, batch: Sequence[Encoded], **more: Any) -> list[Any]:
         """The outputs for a batch, padded to its longest."""
@@ -96,6 +108,7 @@ class OnnxClassifier(OnnxNetwork):
         self.width = (
             width if isinstance(width, int) else self.logits(self.encode([("a", "b")])).shape[-1]
         )
+        self.is_read_alone = self.must_read_alone(self.logits, self.encode(TRIAL_PAIRS))
 
     def encode(self, texts: Sequence[Text]) -> list[Encoded]:
         """Token ids and segment numbers of pairs or of single texts, uncut."""
@@ -159,6 +172,10 @@ class OnnxMasked(OnnxNetwork):
                 f"{self.graph} has an output of shape {shape}, no vocabulary of about {size:,} "
                 "tokens: it is no masked language model"
             )
+        self.is_read_alone = self.must_read_alone(
+            lambda batch: self.log_probabilities(batch, trial_lookups(batch)),
+            encode(self.tokenizer, TRIAL_TEXTS),
+        )
 
     def log_probabilities(self, batch: Sequence[Encoded], lookups: Sequence[Lookup]) -> Floats:
         """The log-probability of each token that is looked up; one run of the network."""
@@ -205,6 +222,8 @@ class OnnxEncoder(OnnxNetwork):
                 f"Leave out --pooling {wanted}."
             )
         self.pooling = "graph" if is_sentence else recipe.pooling
+        texts = encode(self.tokenizer, TRIAL_TEXTS)
+        self.is_read_alone = self.must_read_alone(self.vectors, texts)
 
     def vectors(self, batch: Sequence[Encoded]) -> Floats:
         """One vector per text; one run of the network."""

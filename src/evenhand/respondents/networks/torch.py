@@ -6,6 +6,7 @@ tokeniser itself, so that torch and ONNX cut text alike.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,15 +23,26 @@ from evenhand.respondents.location import (
     read_settings,
 )
 from evenhand.respondents.networks.batches import (
+    TRIAL_PAIRS,
+    TRIAL_TEXTS,
     Encoded,
     Lookup,
+    depends_on_batch,
     distinct_positions,
     find_longest,
     pad_batch,
+    trial_lookups,
 )
 from evenhand.respondents.networks.onnx import DISCRIMINATOR, POSITIONS, Text, look_up, unreplaced
-from evenhand.respondents.networks.tokens import find_mask, find_pad, find_unknown, open_tokenizer
+from evenhand.respondents.networks.tokens import (
+    encode,
+    find_mask,
+    find_pad,
+    find_unknown,
+    open_tokenizer,
+)
 from evenhand.respondents.pooling import VectorRecipe, pool
+from evenhand.respondents.trust import FLAG, loading_error
 
 _CLASSIFIER_PARTS = (
     "classifier",
@@ -47,10 +59,13 @@ _TOKENIZER_FILES = (
     "spiece.model",
     "sentencepiece.bpe.model",
 )
+_TYPES = {"float64": "fp64", "float32": "fp32", "float16": "fp16", "bfloat16": "bf16"}
 _NETWORK = (
     "The hub could not be reached, or knows no such model: check the name and the network, "
     "or download the model and name its folder."
 )
+
+_TRUST = f"If you know where the model comes from and have read its code, add {FLAG}"
 
 
 def import_torch(place: str) -> tuple[Any, Any]:
@@ -68,15 +83,25 @@ def import_torch(place: str) -> tuple[Any, Any]:
     return torch, transformers
 
 
+def parameter_types(model: Any) -> str:
+    """The types of number that a model's parameters have as it runs: fp32, bf16 ..."""
+    counts: Counter[str] = Counter()
+    for parameter in model.parameters():
+        name = str(parameter.dtype).removeprefix("torch.")
+        counts[_TYPES.get(name, name)] += parameter.numel()
+    # a type that hardly any parameter has is not named
+    return "+".join(sorted(t for t, n in counts.items() if n >= 0.01 * counts.total()))
+
+
 class TorchNetwork:
     """A model of one class of transformers, wherever its weights lie."""
 
     name = TORCH
-    precision = "fp32"
     purpose = ""  # what it is loaded as, where an error should say so
 
     def __init__(self, location: Location, device: str, loader: str) -> None:
         self.location, self.place = location, location.place
+        location.require_safe_weights()
         self.torch, self.transformers = import_torch(self.place)
         try:
             self.model, report = self.load_model(loader)
@@ -84,6 +109,8 @@ class TorchNetwork:
         except LoadError:
             raise
         except Exception as error:  # hub client, tokenisers and torch have their own exceptions
+            if refused := loading_error(self.place, error, _TRUST):
+                raise refused from error
             hint = "" if location.folder else f" {_NETWORK}"
             raise LoadError(
                 f"cannot load '{self.place}'{self.purpose}: {first_line(error)}{hint}"
@@ -92,6 +119,7 @@ class TorchNetwork:
         auto = "cuda" if self.torch.cuda.is_available() else "cpu"
         self.device = self.torch.device(auto if device == "auto" else device)
         self.model.to(self.device).eval()
+        self.precision = parameter_types(self.model)
         self.config: dict[str, Any] = self.model.config.to_dict()
 
     @property
@@ -99,17 +127,21 @@ class TorchNetwork:
         """What every loader of transformers is given besides the place."""
         is_pinned = self.location.folder is None and self.location.commit != UNKNOWN
         pinned = {"revision": self.location.commit} if is_pinned else {}
-        return {"local_files_only": is_offline(), **pinned}
+        is_trusted = self.location.is_trusted
+        return {"local_files_only": is_offline(), "trust_remote_code": is_trusted, **pinned}
 
     def load_model(self, loader: str) -> tuple[Any, Any]:
         """The model, and which of its weights were there."""
         # without this transformers looks for adapters on the hub even in offline mode
         is_kept_off = is_offline() and self.location.folder is None
         adapters = {"adapter_kwargs": {"local_files_only": True}} if is_kept_off else {}
+        package = self.location.package
+        is_vouched_for = self.location.is_trusted or bool(package and package.pickled)
         model, report = getattr(self.transformers, loader).from_pretrained(
             self.place,
             dtype=self.torch.float32,
             output_loading_info=True,
+            use_safetensors=None if is_vouched_for else True,
             **self.loading,
             **adapters,
         )
@@ -134,6 +166,8 @@ class TorchClassifier(TorchNetwork):
             )
         self.width = int(self.model.config.num_labels)
         self.longest = find_longest(self.config, self.tokenizer.model_max_length)
+        pairs = self.encode(TRIAL_PAIRS)
+        self.is_read_alone = depends_on_batch(self.logits, pairs, self.longest)
 
     def encode(self, texts: Sequence[Text]) -> list[Encoded]:
         """Token ids and segment numbers of pairs or of single texts, not of both, uncut."""
@@ -237,6 +271,11 @@ class TorchMasked(TorchTokenNetwork):
         self.state: dict[str, Any] = {}
         if not self.is_discriminator:
             predict_only_at(self.model, self.state)
+        self.is_read_alone = depends_on_batch(
+            lambda batch: self.log_probabilities(batch, trial_lookups(batch)),
+            encode(self.tokenizer, TRIAL_TEXTS),
+            self.longest,
+        )
 
     def log_probabilities(self, batch: Sequence[Encoded], lookups: Sequence[Lookup]) -> Floats:
         """The log-probability of each token that is looked up; one run of the network."""
@@ -267,6 +306,8 @@ class TorchEncoder(TorchTokenNetwork):
         self.read_limits()
         self.longest = min(self.longest, recipe.longest or self.longest)
         self.pooling = recipe.pooling
+        texts = encode(self.tokenizer, TRIAL_TEXTS)
+        self.is_read_alone = depends_on_batch(self.vectors, texts, self.longest)
 
     def vectors(self, batch: Sequence[Encoded]) -> Floats:
         """One vector per text; one run of the network."""
@@ -289,6 +330,8 @@ class TorchNextSentence(TorchTokenNetwork):
                 "on next sentences, such as bert-base-uncased."
             )
         self.read_limits()
+        pairs = encode(self.tokenizer, TRIAL_PAIRS)
+        self.is_read_alone = depends_on_batch(self.logits, pairs, self.longest)
 
     def logits(self, batch: list[Encoded]) -> Floats:
         """The two outputs for each pair of a batch."""

@@ -15,7 +15,8 @@ import numpy as np
 from evenhand.core.errors import LoadError
 from evenhand.core.probe import Floats
 from evenhand.respondents.location import Location
-from evenhand.respondents.networks.batches import Encoded
+from evenhand.respondents.networks.batches import TRIAL_TEXTS, Encoded, depends_on_batch
+from evenhand.respondents.networks.tokens import encode
 
 
 class _Tokens(NamedTuple):
@@ -63,6 +64,8 @@ class UniversalEncoder:
                 f"the weights of '{location.name}' in {location.place} cannot be read "
                 f"({type(error).__name__}: {error}); install the package again"
             ) from error
+        texts = encode(self.tokenizer, TRIAL_TEXTS)
+        self.is_read_alone = depends_on_batch(self.vectors, texts, self.longest)
 
     def vectors(self, batch: Sequence[Encoded]) -> Floats:
         """One run of the network; its vectors have the length 1."""
