@@ -4,6 +4,7 @@
     python docs/docs_numbers.py --check               fail where a page or a measurement differs
     python docs/docs_numbers.py --measure embedded    measure the embedded model again, then write
     python docs/docs_numbers.py --measure NAME ...    measure these records again, then write
+    python docs/docs_numbers.py --training RUNS       what evenhand.train.default wrote, then write
 
 A page has `<!-- numbers: NAME -->` and `<!-- end -->`; between them stands what the function of
 that name in number_tables.py makes of the records. Published data: --data or EVENHAND_DATA.
@@ -19,7 +20,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from measure_records import MEASURED, CommandError, Plain, measured
+from measure_records import MEASURED, CommandError, Plain, embedded_training, measured
 from number_tables import BLOCKS, MissingRecordError, Records, embedded_in
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -27,6 +28,7 @@ CARD = Path("src/evenhand/models/default/MODEL_CARD.md")
 MARKED = re.compile(r"<!-- numbers: (\S+) -->\n(.*?)<!-- end -->", re.DOTALL)
 TOLERANCE = 1e-3  # between two measurements: about the last digit that is printed
 EMBEDDED = "embedded"  # --measure: all records about the embedded model
+TRAINING = "embedded-training"  # the record of how it was trained
 
 
 def records_of(root: Path) -> Records:
@@ -115,12 +117,18 @@ def main() -> int:
         default=[],
         help=f"{EMBEDDED} (all about the embedded model), {', '.join(MEASURED)}",
     )
+    parser.add_argument(
+        "--training", type=Path, metavar="RUNS", help="folder that evenhand.train.default wrote"
+    )
     parser.add_argument("--data", type=Path, help="folder of published data")
     args = parser.parse_args()
     if args.data:
         os.environ["EVENHAND_DATA"] = str(args.data.resolve())
     records = records_of(ROOT)
     try:
+        if args.training:
+            earlier = records.record(TRAINING)
+            write_record(records.path(TRAINING), embedded_training(args.training, earlier))
         measure(args.measure, records)
         wrong = outdated_records(records) if args.check else []
         stale = stale_pages(ROOT)

@@ -229,7 +229,7 @@ def embedded_published(bench: Bench) -> Plain:
 def _draw_labour(audit: Audit) -> None:
     """Draw the signed gap of every occupation against its share of women."""
     from evenhand.core import catalog
-    from evenhand.core.answer_files import read_answers
+    from evenhand.core.answer_files import read_answers, suite_of
     from evenhand.core.settings import Settings
     from evenhand.engine.estimate import break_down, relate
     from evenhand.families.gendered_entailment.labour_document import ModelRelation, relation_chart
@@ -239,7 +239,8 @@ def _draw_labour(audit: Audit) -> None:
     family = catalog.family(audit.results["family"])
     rule = next(rule for rule in family.relations if rule.measure == "signed_gap")
     grouping = next(grouping for grouping in family.groupings if grouping.by == rule.by)
-    view = break_down(catalog.measure(rule.measure), answers, grouping, Settings())
+    measure = catalog.measure(rule.measure)
+    view = break_down(measure, suite_of(answers), answers, grouping, Settings())
     relation = relate(view, rule.against, Settings())
     if relation is not None:
         chart = relation_chart([ModelRelation(model=answers.respondent, relation=relation)])
@@ -522,6 +523,31 @@ def _labelled(name: str) -> list[Plain]:
 def _write_rows(path: Path, rows: Sequence[Plain]) -> None:
     lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     path.write_text("".join(lines), encoding="utf-8")
+
+
+def embedded_training(runs: Path, earlier: Plain) -> Plain:
+    """The record of how the embedded model was trained.
+
+    runs: what `python -m evenhand.train.default --out` wrote; earlier: the record before, whose
+    facts about the model are kept.
+    """
+    chosen = json.loads((runs / "default" / "training.json").read_text(encoding="utf-8"))
+    candidates = []
+    for name, accuracy in chosen["accuracy before packing"].items():
+        card = runs / name / "training.json"
+        facts = json.loads(card.read_text(encoding="utf-8")) if card.exists() else {}
+        candidates.append(
+            {
+                "name": name,
+                **{title: round(value, DIGITS) for title, value in accuracy.items()},
+                "pairs": facts.get("pairs"),
+                "time": f"{facts['seconds'] / 60:.0f} min" if facts else "seconds",
+                "is_shipped": name == chosen["chosen"],
+            }
+        )
+    numbers = {**earlier["numbers"], "candidates": candidates}
+    commands = ["python -m evenhand.train.default --data DIR --out DIR"]
+    return _record(earlier["what"], commands, [], numbers)
 
 
 def data_folder() -> Path:

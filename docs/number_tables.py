@@ -256,17 +256,18 @@ def embedded_two_sets(records: Records) -> str:
 def embedded_candidates(records: Records) -> str:
     """The candidates for the embedded model."""
     candidates = records["embedded-training"]["candidates"]
-    sets = [n for n in candidates[0] if n not in ("name", "time", "is_shipped")]
+    sets = [n for n in candidates[0] if n not in ("name", "pairs", "time", "is_shipped")]
     rows = [
         (
-            f"**{c['name']} (shipped)**" if c.get("is_shipped") else c["name"],
-            *(share(c.get(name), 2) for name in sets),
+            f"**{c['name']} (shipped)**" if c["is_shipped"] else c["name"],
+            *(share(c[name], 2) for name in sets),
+            "" if c["pairs"] is None else f"{c['pairs']:,}",
             c["time"],
         )
         for c in candidates
     ]
     return paragraphs(
-        table(("candidate", *sets, "time"), rows), records.source("embedded-training")
+        table(("candidate", *sets, "pairs", "time"), rows), records.source("embedded-training")
     )
 
 

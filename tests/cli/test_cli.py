@@ -371,6 +371,16 @@ def test_verify_says_verified_only_of_what_it_checked(tmp_path: Path, data: Path
     (tmp_path / "mine.card.json").unlink()
     reason = "there is no mine.card.json beside the file that states its digest"
     assert last_line(path) == (1, f"not verified: {reason}")
+    evenhand("suites", "export", "crows-pairs", "--data", tmp_path, "--out", path)
+    code, line = last_line(path)  # a changed text stays one in a file of its own
+    assert (code, line.partition(", which says itself: ")) == (
+        1,
+        (
+            "not verified: the probes have the digest that mine.card.json states",
+            ", which says itself: ",
+            "The suite's file is not the published one: its text has another digest.",
+        ),
+    )
 
 
 @pytest.mark.usefixtures("plain_page")

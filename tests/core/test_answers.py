@@ -315,3 +315,13 @@ def test_readings_that_an_earlier_run_left_are_not_taken(tmp_path: Path) -> None
     write_answers(read_twice(1), path)
     write_answers(replace(read_twice(2), readings=None), path)
     assert readings_path(path).exists() and read_answers(path).readings is None
+
+
+def test_a_run_without_its_manifest_is_refused(run: Run, path: Path) -> None:
+    """A run folder whose manifest was lost took the answers of any other run."""
+    (path.parent / "results.json").write_text("{}", encoding="utf-8")
+    for given in (path, path.parent):
+        with pytest.raises(InputError, match=r"has results\.json but no manifest\.json"):
+            read_answers(given)
+    alone = path.rename(path.with_name("mine.parquet"))
+    assert read_answers(alone).values.tobytes() == run.answers.values.tobytes()

@@ -60,6 +60,9 @@ def test_every_fault_of_a_folder_is_named(tmp_path: Path) -> None:
     ]
     (tmp_path / "SHA256SUMS").write_text("", encoding="utf-8")
     assert sum_faults(tmp_path) == ["SHA256SUMS is empty"]
+    write_sums(tmp_path, ["a"])
+    assert sum_faults(tmp_path, ["a"]) == []
+    assert sum_faults(tmp_path, ["a", "b"]) == ["SHA256SUMS does not list b"]
 
 
 def test_a_manifest_lists_every_file_and_is_written_last(
@@ -142,3 +145,19 @@ def test_a_damaged_manifest_is_refused_and_can_be_replaced(tmp_path: Path) -> No
     assert json.loads(manifest_text(folder, {"a": b""}))["sha256"].keys() == {"a"}
     write_run(folder)
     check_manifest(folder, "answers.parquet")
+
+
+def test_no_flipped_bit_of_a_manifest_hides_a_file(tmp_path: Path) -> None:
+    """A damaged name took its file out of the list, and nothing was checked."""
+    folder = write_run(tmp_path / "run")
+    (folder / "answers.parquet").write_bytes(b"of another run")
+    manifest = folder / "manifest.json"
+    raw = manifest.read_bytes()
+    for place in range(len(raw)):
+        manifest.write_bytes(raw[:place] + bytes([raw[place] ^ 1]) + raw[place + 1 :])
+        with pytest.raises(InputError, match=r"manifest\.json: is (not the manifest|damaged)"):
+            check_manifest(folder, "answers.parquet")
+    for text in ('{"sha256": {}}', '{"sha256": {}, "digest": ""}'):
+        manifest.write_text(text, encoding="utf-8")
+        with pytest.raises(InputError, match=r"manifest\.json: is (not the manifest|damaged)"):
+            check_manifest(folder, "answers.parquet")

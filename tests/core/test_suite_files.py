@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from evenhand.core.checksums import manifest_text
 from evenhand.core.errors import InputError
 from evenhand.core.suite import Suite, card_path, read_suite, write_suite
 from evenhand.engine.suites import limited, load_suite
@@ -138,3 +139,15 @@ def test_a_limit_keeps_twins_and_strata_together() -> None:
     order = [p.id for p in whole.probes if p.id in kept]
     assert [p.id for p in small.probes] == order
     assert limited(whole, 10**6, seed=0) is whole
+
+
+@pytest.mark.parametrize("name", ["mine.jsonl", "mine.card.json"])
+def test_a_suite_in_the_folder_of_a_run_is_the_one_that_was_asked(path: Path, name: str) -> None:
+    """The factors of a run's card could be changed, and with them every interval."""
+    written = {file.name: file.read_bytes() for file in (path, card_path(path))}
+    (path.parent / "manifest.json").write_text(manifest_text(path.parent, written), "utf-8")
+    assert read_suite(path).card.factors == ("occupation", "template")
+    file = path.with_name(name)
+    file.write_text(file.read_text("utf-8").replace("template", "person"), encoding="utf-8")
+    with pytest.raises(InputError, match=f"{name}: is not the file that was written with this run"):
+        read_suite(path)

@@ -25,7 +25,7 @@ from evenhand.core.settings import Settings
 from evenhand.engine.ask import ask_suite
 from evenhand.engine.audit import judge
 from evenhand.engine.audit_document import audit_document
-from evenhand.engine.baselines import NO_SCALE, NO_VALUE
+from evenhand.engine.baselines import NO_PROBE, NO_SCALE, NO_VALUE
 from evenhand.engine.estimate import evidence_table, read_mask
 from evenhand.respondents.fixed import FixedRespondent, random_draws
 
@@ -158,7 +158,7 @@ def test_only_answered_probes_count() -> None:
 def test_where_nothing_was_answered_no_rule_has_a_score() -> None:
     run = quick_audit(silent)
     for scores in run.baselines.values():
-        assert all(math.isnan(b.value) and b.note == NO_VALUE for b in scores)
+        assert all(math.isnan(b.value) and b.note == NO_PROBE for b in scores)
     assert account.standing(run, run.headline) == "0 is fair."
 
 

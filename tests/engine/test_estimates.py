@@ -184,9 +184,9 @@ def few_targets() -> tuple[Suite, Answers]:
 def test_few_levels_are_said_beside_the_number() -> None:
     suite, answers = few_targets()
     measure = catalog.measure("ss_official")
-    groups = break_down(measure, answers, Grouping(by="domain", unit="target"), FAST)
+    groups = break_down(measure, suite, answers, Grouping(by="domain", unit="target"), FAST)
     religion = groups.group("religion")
-    assert religion is not None and religion.levels == 3
+    assert religion is not None and religion.levels == {"target": 3}
     rows = [row for row, p in enumerate(suite.probes) if p.tags["domain"] == "religion"]
     part = Suite(card=suite.card, probes=tuple(suite.probes[r] for r in rows))
     alone = estimate(measure, part, replace(answers.select(rows), suite=part.reference), FAST)

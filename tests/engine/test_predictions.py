@@ -16,9 +16,10 @@ from models import write_model
 from quick import FEW, Opening, load, quick_audit, quick_compare
 
 from evenhand.core import catalog
-from evenhand.core.answer_files import read_answers, write_answers
+from evenhand.core.answer_files import read_answers, suite_of, write_answers
 from evenhand.core.document import Exhibit
 from evenhand.core.errors import InputError, LabelError
+from evenhand.core.estimate import ExactInterval
 from evenhand.core.probe import NLI_LABELS, Floats
 from evenhand.core.protocols import SuiteOptions
 from evenhand.core.run import Run
@@ -155,6 +156,23 @@ def test_probabilities_rounded_to_three_decimals_are_accepted_and_zero_is_an_ans
     assert answers.values[1].argmax() == 1
 
 
+def test_a_stored_file_has_the_intervals_of_the_file(run: Run, tmp_path: Path) -> None:
+    """Scored again, it had lost the crossed factors and that the suite was cut."""
+    answers = read_predictions(write(tmp_path / "p.csv", probabilities(run)), run.suite)
+    card = run.suite.card
+    assert (answers.factors, answers.within) == (card.factors, card.within)
+    assert card.factors == ("occupation", "template")
+    assert answers.whole == run.suite.whole == len(load_suite("occupation-nli").probes)
+    write_answers(answers, tmp_path / "answers.parquet")
+    stored = read_answers(tmp_path / "answers.parquet")
+    first, again = judge(run.suite, answers, FEW), judge(suite_of(stored), stored, FEW)
+    assert [(e.signature, e.targets, e.levels) for e in again.estimates] == [
+        (e.signature, e.targets, e.levels) for e in first.estimates
+    ]
+    assert "/occupation x template|" in again.estimates[0].signature
+    assert not isinstance(again.estimates[0].targets["this set"], ExactInterval)
+
+
 def test_missing_ids_lower_the_coverage_and_are_counted(run: Run, tmp_path: Path) -> None:
     answers = read_predictions(write(tmp_path / "p.csv", probabilities(run)[9:]), run.suite)
     assert answers.coverage == pytest.approx(81 / 90)
@@ -234,6 +252,10 @@ def test_a_row_of_jsonl_that_lacks_a_field_is_named(run: Run, tmp_path: Path) ->
         (b"id,score\nx,1\n", "needed are entailment, neutral, contradiction (probabilities)"),
         (b"id,label\nx,entailment\n\xe9\xe8,neutral\n", ", row 3: byte 0xe9 is not UTF-8"),
         (b"id,label\nx\n", ", row 2: has 2 columns in its head"),
+        (  # the right label may stand beside the predicted one
+            b"id,label,prediction\nx,neutral,entailment\n",
+            "has the columns label and prediction; keep the one that holds the model's labels",
+        ),
     ],
 )
 def test_files_that_are_no_predictions(run: Run, tmp_path: Path, raw: bytes, reason: str) -> None:

@@ -130,7 +130,11 @@ def test_shares_by_lean_and_gender_word() -> None:
 def test_probes_without_a_group_are_left_out() -> None:
     suite = suite_of()
     views = break_down_labels(
-        given(suite, noise(suite.probes)), Settings(), "gold", lambda probe: probe.tags.get("gold")
+        suite,
+        given(suite, noise(suite.probes)),
+        Settings(),
+        "gold",
+        lambda probe: probe.tags.get("gold"),
     )
     assert {g.name for v in views for g in v.groups} == {"neutral"}
     assert sum(v.groups[0].interval.value for v in views) == pytest.approx(1)

@@ -254,6 +254,38 @@ def test_the_embedded_model_is_checked_when_it_is_loaded(
         locate("default")
 
 
+@pytest.mark.parametrize("name", ["model.onnx", "config.json", "added_tokens.json"])
+def test_what_the_sums_of_the_embedded_model_do_not_list_is_damage(
+    tmp_path: Path, name: str
+) -> None:
+    """Where the line of a file was lost, any other file passed for it."""
+    folder = write_model(tmp_path / "tiny")
+    names = {"model.onnx", "tokenizer.json", "config.json"}
+    write_sums(folder, names)
+    require_intact(folder)
+    require_intact.cache_clear()
+    (folder / name).touch()
+    write_sums(folder, names - {name})
+    with pytest.raises(LoadError, match=f"is damaged: SHA256SUMS does not list {name}. Install"):
+        require_intact(folder)
+
+
+@pytest.mark.parametrize("place", ["parts/model-1.safetensors", "../model-1.safetensors"])
+def test_weights_that_an_index_names_are_part_of_the_model(tmp_path: Path, place: str) -> None:
+    """transformers reads them wherever they lie; the revision had those of the folder alone."""
+    folder = tmp_path / "model"
+    (folder / "parts").mkdir(parents=True)
+    (folder / "config.json").write_text("{}", encoding="utf-8")
+    index = {"weight_map": {"a.weight": place, "b.weight": "model-2.safetensors"}}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index), encoding="utf-8")
+    (folder / "model-2.safetensors").write_bytes(b"rest")
+    (folder / place).write_bytes(b"one")
+    before = revision(folder)
+    assert revision(folder) == before
+    (folder / place).write_bytes(b"two")
+    assert revision(folder) != before
+
+
 def test_the_sums_of_the_embedded_model_cover_all_that_it_reads() -> None:
     folder = default_folder()
     lines = (folder / "SHA256SUMS").read_text("utf-8").splitlines()

@@ -180,7 +180,7 @@ def test_recipes_are_those_of_the_papers_and_the_own_ones_are_untouched() -> Non
         0,
     )
     assert not set(EMBEDDED) & set(NAMED)  # they name files of their own
-    assert all(not recipe.repeats for recipe in NAMED.values())
+    assert all(not recipe.repeats and not recipe.start for recipe in NAMED.values())
     with pytest.raises(EvenhandError, match=r"unknown recipe 'sharme'\. Did you mean sharma"):
         find_recipe("sharme")
 

@@ -101,6 +101,7 @@ def _relation(answers: Answers, measure: str | None, settings: Settings) -> Rela
     MeasureError where it cannot be computed from such answers.
     """
     from evenhand.core import catalog
+    from evenhand.core.answer_files import suite_of
     from evenhand.core.errors import MeasureError, UnknownNameError
     from evenhand.engine.estimate import break_down, relate
 
@@ -115,5 +116,5 @@ def _relation(answers: Answers, measure: str | None, settings: Settings) -> Rela
     rules = family.relations
     rule = next((rule for rule in rules if rule.measure == name), rules[0])
     grouping = next(grouping for grouping in family.groupings if grouping.by == rule.by)
-    view = break_down(chosen, answers, grouping, settings)
+    view = break_down(chosen, suite_of(answers), answers, grouping, settings)
     return relate(view, rule.against, settings)

@@ -101,14 +101,16 @@ def verify(
 
 def _check(name: str, suite: Suite) -> tuple[bool, str]:
     """Whether a suite was found to be what it should be, and how that is known."""
-    from evenhand.core.fetch import CHANGED
+    from evenhand.core.fetch import CHANGED, version_note
     from evenhand.core.suite import card_path
 
     if name.endswith(".jsonl"):
         card = card_path(Path(name)).name
         if not card_path(Path(name)).exists():
             return False, f"there is no {card} beside the file that states its digest"
-        return True, f"the probes have the digest that {card} states"
+        note = version_note(suite.card.version)
+        known = f"the probes have the digest that {card} states"
+        return not note, f"{known}, which says itself: {note}" if note else known
     if suite.card.is_verified:
         return True, "the published text has its pinned digest"
     if suite.card.version.endswith(f"-{CHANGED}"):

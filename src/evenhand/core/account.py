@@ -119,7 +119,8 @@ def common_verdict(run: Run, estimate: Estimate) -> str:
     measure, answered = catalog.measure(estimate.measure), answered_count(estimate)
     if not measure.sentence:
         where = f"On {counted(answered, 'answered probe')}"
-        return f"{measure.card.question} {where}: {with_bounds(estimate.interval)}."
+        value = f"{measure.card.question} {where}: {with_bounds(estimate.interval)}."
+        return " ".join((value, *note_sentences([estimate])))
     is_own = estimate not in run.sanity
     return measure.sentence.format(
         number=number(estimate.value),
@@ -128,6 +129,12 @@ def common_verdict(run: Run, estimate: Estimate) -> str:
         pairs=counted(answered, "pair"),
         probes=counted(answered, "ordinary pair"),
     )
+
+
+def note_sentences(estimates: Sequence[Estimate]) -> list[str]:
+    """What must be said beside the intervals of these estimates, each sentence once."""
+    notes = dict.fromkeys(e.note for e in estimates if e.note and math.isfinite(e.value))
+    return [f"{sentence_case(note)}." for note in notes]
 
 
 def standing(run: Run, estimate: Estimate) -> str:
@@ -160,6 +167,8 @@ def against_guessing(estimate: Estimate, guess: float) -> str:
     """
     if not estimate.interval.has_bounds:
         return ""
+    if estimate.is_exact:
+        return _exactly_against_guessing(estimate, guess)
     if estimate.low <= guess <= estimate.high:
         return (
             "The interval of the model holds what random answers are expected to get: "
@@ -180,6 +189,17 @@ def against_guessing(estimate: Estimate, guess: float) -> str:
     return (
         f"The whole interval of the model lies {side} {short_number(best)} than what random "
         "answers are expected to get."
+    )
+
+
+def _exactly_against_guessing(estimate: Estimate, guess: float) -> str:
+    best = catalog.measure(estimate.measure).fair
+    own, random = abs(estimate.value - best), abs(guess - best)
+    if math.isclose(own, random, abs_tol=1e-9):
+        return f"The model lies as far from {short_number(best)} as random answers are expected to."
+    side = "nearer to" if own < random else "farther from"
+    return (
+        f"The model lies {side} {short_number(best)} than what random answers are expected to get."
     )
 
 
@@ -239,6 +259,13 @@ def summary(run: Run) -> tuple[str, ...]:
     return tuple(filter(None, (verdict(run, first), standing(run, first), understanding(run))))
 
 
+def this_set(run: Run) -> str:
+    """What an interval for this set is about: the probes, all of the suite where it was cut."""
+    if run.suite.whole is None:
+        return "exactly these probes"
+    return f"all {counted(run.suite.whole, 'probe')} of the suite"
+
+
 def interval_method(run: Run) -> str:
     """How the interval of the headline was computed, and what it is about."""
     family, first = catalog.family(run.family), run.headline
@@ -249,8 +276,8 @@ def interval_method(run: Run) -> str:
     level = f"The {first.level * 100:g} % interval"
     if first.target == "this set":
         return (
-            f"{level} is about exactly these probes: how far the score of all of them may lie from "
-            "that of those that were asked."
+            f"{level} is about {this_set(run)}: how far the score of all of them may lie from that "
+            "of those that were asked."
         )
     if not first.has_variation:
         return (
@@ -333,10 +360,11 @@ def notes(run: Run) -> list[str]:
     if account.notes is not None:
         lines += account.notes(run)
     if suite.limit is not None:
-        lines.append(
-            f"Only {counted(len(suite.probes), 'probe')} of a larger suite asked; "
-            "the numbers do not compare with those of the whole suite."
-        )
+        about = "the numbers do not compare with those of the whole suite"
+        if run.settings.target == "this set":
+            about = f"the intervals are about {this_set(run)}"
+        asked = counted(len(suite.probes), "probe")
+        lines.append(f"Only {asked} of a larger suite asked; {about}.")
     if changed := version_note(suite.card.version):
         lines.append(changed)
     lines += _unanswered_notes(run) + _refused_notes(run)
@@ -456,8 +484,21 @@ def groups_in_words(rows: Sequence[DotRow]) -> str:
     return "; ".join(f"{r.label} {with_bounds(r.interval)}" for r in rows)
 
 
-def group_name(group: Group, unit: str) -> str:
-    """The name of a group, with what it rests on where that is little: `religion (3 targets)`."""
-    if not 0 < group.levels < FEW_LEVELS:
-        return group.name
-    return f"{group.name} ({counted(group.levels, unit)})"
+def group_name(group: Group, column: str = "") -> str:
+    """The name of a group, with what must be said beside its number: `religion (3 targets)`.
+
+    column: the factor whose levels a column beside the name counts already.
+    """
+    return with_remark(group.name, group, column)
+
+
+def with_remark(label: str, group: Group, column: str = "") -> str:
+    """A label followed by what must be said beside the number of a group.
+
+    That it rests on few levels of a factor, or that nothing varies in it.
+    """
+    few = {unit: n for unit, n in group.levels.items() if unit != column and 0 < n < FEW_LEVELS}
+    remarks = [counted(n, unit) for unit, n in few.items()]
+    if not group.has_variation:
+        remarks.append("no variation seen")
+    return f"{label} ({', '.join(remarks)})" if remarks else label

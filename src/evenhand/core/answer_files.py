@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evenhand.core.answers import ANSWERED, Answers, Readings, Silence, Status
-from evenhand.core.checksums import check_manifest
+from evenhand.core.checksums import MANIFEST, check_manifest
 from evenhand.core.errors import InputError
 from evenhand.core.probe import Floats, Probe
 from evenhand.core.suite import Suite, SuiteCard
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 FILE = "answers.parquet"  # in the folder of a run
+RESULTS = "results.json"  # beside it, and never without a manifest
 _KEY = "evenhand"
 _PROBE = ("id", "kind", "language", "stratum", "cluster", "twin")
 _STATUS = ("status", "reason")
@@ -200,6 +201,13 @@ def read_answers(path: Path) -> Answers:
 
     if path.is_dir():
         path = path / FILE
+    if path.name == FILE and _lacks_manifest(path.parent):
+        raise InputError(
+            path.parent,
+            f"has {RESULTS} but no {MANIFEST}, so that nothing says whether its files belong "
+            "together: it was not copied whole, or its writing was cut short; run it again, or "
+            f"copy {FILE} to a folder of its own",
+        )
     check_manifest(path.parent, path.name)
     try:
         metadata = pl.read_parquet_metadata(path)
@@ -228,6 +236,11 @@ def read_answers(path: Path) -> Answers:
     if not is_whole:
         raise _damaged(path)
     return replace(answers, readings=_read_readings(path, answers, readings_digest))
+
+
+def _lacks_manifest(folder: Path) -> bool:
+    """Whether a folder has the results of a run but not the manifest that is written with them."""
+    return (folder / RESULTS).is_file() and not (folder / MANIFEST).is_file()
 
 
 def _from_table(path: Path, table: pl.DataFrame, meaning: dict[str, Any]) -> Answers:

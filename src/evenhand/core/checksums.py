@@ -27,13 +27,18 @@ def write_sums(folder: Path, names: Iterable[str]) -> None:
     (folder / SUMS).write_text("".join(lines), encoding="utf-8", newline="")
 
 
-def sum_faults(folder: Path) -> list[str]:
-    """What is wrong with a folder by its SHA256SUMS, in words; empty where nothing is."""
+def sum_faults(folder: Path, names: Iterable[str] = ()) -> list[str]:
+    """What is wrong with a folder by its SHA256SUMS, in words; empty where nothing is.
+
+    names: files that must be in the list.
+    """
     path = folder / SUMS
     if not path.is_file():
         return [f"{SUMS} is missing"]
-    faults = []
-    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    listed = {line.partition("  ")[2] for line in lines}
+    faults = [f"{SUMS} does not list {name}" for name in names if name not in listed]
+    for line in lines:
         digest, _, name = line.partition("  ")
         if not name or not (folder / name).is_file():
             faults.append(f"{name or f'the line {line[:80]!r} of {SUMS}'} is missing")
@@ -52,8 +57,8 @@ def manifest_text(folder: Path, files: Mapping[str, bytes]) -> str:
     except InputError:
         before = {}  # a damaged manifest is replaced
     digests = {name: hashlib.sha256(raw).hexdigest() for name, raw in files.items()}
-    listing = {"sha256": dict(sorted({**before, **digests}.items()))}
-    return json.dumps(listing, indent=1) + "\n"
+    table = dict(sorted({**before, **digests}.items()))
+    return json.dumps({"sha256": table, "digest": _table_digest(table)}, indent=1) + "\n"
 
 
 def check_manifest(folder: Path, name: str) -> None:
@@ -87,8 +92,21 @@ def _listed_digests(folder: Path) -> dict[str, str]:
     if not path.is_file():
         return {}
     try:
-        listing = json.loads(path.read_text(encoding="utf-8"))["sha256"]
-        return {str(name): str(digest) for name, digest in listing.items()}
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+        table = {str(name): str(digest) for name, digest in manifest["sha256"].items()}
+        is_whole = manifest["digest"] == _table_digest(table)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         reason = f"is not the manifest of a run ({type(error).__name__}); run it again"
         raise InputError(path, reason) from error
+    if not is_whole:
+        raise InputError(
+            path,
+            "is damaged or was changed (its list does not have the digest that it states); "
+            "run it again",
+        )
+    return table
+
+
+def _table_digest(table: Mapping[str, str]) -> str:
+    """The SHA-256 of the list itself, by which a damaged manifest is seen."""
+    return hashlib.sha256(json.dumps(dict(sorted(table.items()))).encode()).hexdigest()

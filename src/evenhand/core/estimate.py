@@ -22,11 +22,21 @@ class Interval(NamedTuple):
         """Whether both bounds are finite."""
         return math.isfinite(self.low + self.high)
 
+    @property
+    def complement(self) -> Interval:
+        """The interval of 1 minus a share."""
+        return Interval(1 - self.value, 1 - self.high, 1 - self.low)
+
 
 class ExactInterval(Interval):
     """A value about exactly the probes that were asked, so that nothing is uncertain."""
 
     __slots__ = ()
+
+    @property
+    def complement(self) -> Interval:
+        """1 minus a share, as exact as the share."""
+        return exactly(1 - self.value)
 
 
 def exactly(value: float) -> ExactInterval:
@@ -86,7 +96,8 @@ class Group:
     tags: Mapping[str, str]  # those that all its probes share
     interval: Interval
     probes: int  # how many of its probes have an answer
-    levels: int = 0  # how many levels of what was resampled it has
+    # for each factor that was resampled, how many of its levels the smallest part of the score has
+    levels: Mapping[str, int] = field(default_factory=dict)
     has_variation: bool = True  # whether any resample differs from the value
 
 

@@ -8,6 +8,7 @@ from dataclasses import MISSING, asdict, dataclass, fields
 from functools import cached_property
 from pathlib import Path
 
+from evenhand.core.checksums import check_manifest
 from evenhand.core.errors import InputError
 from evenhand.core.files import read_rows, read_text, write_atomic
 from evenhand.core.probe import CLUSTER, DEFAULT_OPTIONS, HYPOTHESIS, Kind, Probe
@@ -116,8 +117,10 @@ def read_probes(path: Path) -> tuple[Probe, ...]:
 def read_suite(path: Path) -> Suite:
     """The suite in a file, with its card if there is one next to it.
 
-    Raises InputError where the file does not have the digest that its card states.
+    Raises InputError where the file does not have the digest that its card states, or one of the
+    two is not the file that was written with the run in whose folder they lie.
     """
+    check_manifest(path.parent, path.name)
     probes = read_probes(path)
     default = DEFAULT_OPTIONS[probes[0].kind]
     card_file = card_path(path)

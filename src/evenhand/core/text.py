@@ -129,6 +129,8 @@ def in_points(interval: Interval, *, is_signed: bool = False) -> str:
         return _difference(Interval(*(100 * v for v in interval)), least=1)
     if not interval.has_bounds:
         return f"{points(interval.value)} [{MISSING}]"
+    if isinstance(interval, ExactInterval):
+        return f"{points(interval.value)} {EXACT}"
     return f"{points(interval.value)} [{points(interval.low)}, {points(interval.high)}]"
 
 

@@ -65,7 +65,7 @@ def _breakdowns(
     groupings = [
         g for g in family.groupings if g.by in suite.tags and (g.needs or g.by) in suite.tags
     ]
-    views = [break_down(m, answers, g, settings) for m in chosen for g in groupings]
+    views = [break_down(m, suite, answers, g, settings) for m in chosen for g in groupings]
     more = family.examine(suite, answers, settings) if family.examine else ()
     return (*views, *more)
 

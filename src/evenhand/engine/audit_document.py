@@ -112,7 +112,7 @@ def _missing_baselines(run: Run, rules: Collection[str]) -> str:
 def target_words(run: Run) -> str:
     """What the intervals are about, in words."""
     if run.settings.target == "this set":
-        return "exactly these probes"
+        return account.this_set(run)
     return f"new {listed([f'{factor}s' for factor in run.headline.levels])}"
 
 

@@ -30,6 +30,7 @@ ROWS = 150_000  # how many answers all sets together have at most, where the few
 DRAWS = 480  # how many respondents are made of the sets; a multiple of each number of sets
 NO_SCALE = "the size of random log-odds is arbitrary"
 NO_VALUE = "the rule gives no answer to the probes that were answered and count"
+NO_PROBE = "no probe that counts was answered"
 
 
 class _Reading:
@@ -49,6 +50,11 @@ class _Reading:
         """Whether random answers have a score; not in log-odds, where their size is arbitrary."""
         return self.measure.unit != "log-odds"
 
+    @property
+    def missing(self) -> str:
+        """Why a rule has no score, where it has none."""
+        return NO_VALUE if self.is_answered.any() else NO_PROBE
+
     def cluster_sums(self, values: Floats) -> Floats:
         """What each cluster adds to the score of a rule with these values: (cluster, k)."""
         read = np.where(self.is_answered[:, None, None], values[self.rows], np.nan)
@@ -58,7 +64,7 @@ class _Reading:
     def exact(self, values: Floats) -> Baseline:
         """The score of a rule without chance."""
         value = float(self.measure.combine(self.cluster_sums(values).sum(axis=0)))
-        return _baseline(self.measure, (value, value, value), 0, NO_VALUE)
+        return _baseline(self.measure, (value, value, value), 0, self.missing)
 
     def expected(self, sets: Sequence[Floats], settings: Settings) -> Baseline:
         """The mean score of random respondents, and the range of those in the middle.
@@ -76,7 +82,7 @@ class _Reading:
         )
         known = scores[np.isfinite(scores)]
         if not len(known):
-            return _baseline(self.measure, (math.nan,) * 3, 0, NO_VALUE)
+            return _baseline(self.measure, (math.nan,) * 3, 0, self.missing)
         tails = (1 - settings.level) / 2, (1 + settings.level) / 2
         low, high = np.quantile(known, tails)
         mean = round(math.fsum(known) / len(known), 12) + 0.0  # rounding may leave -1e-19

@@ -38,6 +38,7 @@ from evenhand.engine.estimate import (
     few_levels,
     find_factors,
     interval_method,
+    interval_note,
     read_mask,
     traits_of,
 )
@@ -45,6 +46,7 @@ from evenhand.engine.suites import load_suite
 from evenhand.stats.bootstrap import FEW, generator
 from evenhand.stats.corrections import benjamini_hochberg
 from evenhand.stats.crossed import Factor
+from evenhand.stats.intervals import Bounds
 from evenhand.stats.paired import (
     Scale,
     paired_intervals,
@@ -236,8 +238,9 @@ def _note(
     estimates: Sequence[Estimate],
     probes: int,
     factors: Sequence[Factor],
+    difference: Bounds,
 ) -> str:
-    """Why a difference is NaN or its interval is rough; empty where neither is so."""
+    """Why a difference is NaN or its interval is rough, or that nothing varies; else empty."""
     if not probes:
         return "no probe was answered by both"
     empty = [
@@ -250,7 +253,8 @@ def _note(
     clusters = factors[0].levels
     if clusters < 2:
         return f"one {factors[0].name} only: there is neither interval nor p value"
-    rough = few_levels(factors)
+    is_unvaried = not difference.has_variation and difference.interval != (0, 0, 0)
+    rough = interval_note(factors, difference) if is_unvaried else few_levels(factors)
     if clusters >= FEW:
         return rough
     least = f"{2.0 ** (1 - clusters):.2g}"
@@ -272,12 +276,12 @@ def find_difference(
     rng = generator(settings.seed, measure.name)
     scale = Scale(measure.fair, *measure.card.range)
     bounds = paired_intervals(both, factors, measure.combine, scale, rng, settings)
+    apart = bounds.difference
     p = float("nan")
     if factors[0].levels > 1:
         rng = generator(settings.seed, f"{measure.name}/swap")
         first, second = (table.totals(factors[0]) for table in tables)
         swapped = permuted_differences(first, second, measure.combine, rng, settings.permutations)
-        apart = bounds.difference
         p = permutation_p(apart.interval.value, swapped, apart.widening)
     common = int((is_read & answers[0].is_answered & answers[1].is_answered).sum())
     return Difference(
@@ -285,13 +289,13 @@ def find_difference(
         model=other.name,
         reference=estimates[0],
         other=estimates[1],
-        difference=bounds.difference.interval,
+        difference=apart.interval,
         distance=bounds.distance.interval,
         p=p,
         adjusted=p,
         probes=common,
         clusters=factors[0].levels,
-        note=_note((reference.name, other.name), estimates, common, factors),
+        note=_note((reference.name, other.name), estimates, common, factors, apart),
     )
 
 

@@ -22,9 +22,16 @@ from evenhand.core.document import (
     Section,
     Table,
 )
-from evenhand.core.estimate import NO_INTERVAL
+from evenhand.core.estimate import NO_INTERVAL, Estimate
 from evenhand.core.plain import plain
-from evenhand.core.text import counted, listed, percent, signed, with_bounds
+from evenhand.core.text import (
+    counted,
+    listed,
+    percent,
+    signed,
+    signed_with_bounds,
+    with_bounds,
+)
 from evenhand.engine.audit_document import prose_section, signature_section, suite_line
 from evenhand.engine.compare import Comparison, Contestant, Difference, Nearness
 from evenhand.engine.results import environment, estimate_fields
@@ -94,15 +101,23 @@ def summary(comparison: Comparison, name: str) -> str:
 def method(comparison: Comparison) -> list[str]:
     """How it was compared."""
     settings, first = comparison.settings, comparison.reference.name
+    factors = comparison.suite.card.factors
+    new = listed([f"{factor}s" for factor in factors])
+    crossed = (
+        f" Because {factors[0]}s and {factors[1]}s are crossed, swapped differences are widened as "
+        "the interval is."
+        if len(factors) > 1
+        else ""
+    )
     return [
         f"Every model is compared with {first} on the probes that both answered. Difference: "
         f"the other's value minus that of {first}.",
-        f"Intervals ({settings.level * 100:g} %): clusters are drawn with replacement "
-        f"{settings.resamples:,} times, the same ones for both models; they are not corrected "
-        "for the number of comparisons.",
-        "p: the answers of the two models are swapped at random, cluster by cluster, "
+        f"Intervals ({settings.level * 100:g} %) are about new {new}, which are drawn with "
+        f"replacement {settings.resamples:,} times, the same ones for both models; they are not "
+        "corrected for the number of comparisons.",
+        f"p: the answers of the two models are swapped at random, {factors[0]} by {factors[0]}, "
         f"{settings.permutations:,} times; p is the share of swaps (the observed one counted) "
-        "that leaves them at least as far apart, in either direction.",
+        f"that leaves them at least as far apart, in either direction.{crossed}",
         f"Adjusted p: Benjamini-Hochberg over {counted(comparison.tests, 'comparison')} of this "
         f"call. At most {settings.alpha:.2g} counts as shown here.",
         "Nearer to fair: the difference is shown, and the paired interval of the distance from "
@@ -169,13 +184,28 @@ def _difference_charts(comparison: Comparison, name: str) -> Iterator[DotChart]:
         )
 
 
+def _value_cell(estimate: Estimate) -> Cell:
+    """The value of a model; that nothing varies is said beside it."""
+    if estimate.has_variation or not estimate.interval.has_bounds:
+        return estimate.interval
+    return f"{with_bounds(estimate.interval)} no variation seen"
+
+
+def _difference_cell(difference: Difference) -> Cell:
+    """A difference, followed by what must be said beside its interval."""
+    interval = difference.difference
+    if not difference.note or not math.isfinite(interval.value):
+        return interval
+    return f"{signed_with_bounds(interval)} {difference.note}"
+
+
 def _difference_row(comparison: Comparison, difference: Difference) -> Row:
     is_shown = difference.is_shown(comparison.settings)
     cells: tuple[Cell, ...] = (
         title(difference.measure),
-        difference.reference.interval,
-        difference.other.interval,
-        difference.difference,
+        _value_cell(difference.reference),
+        _value_cell(difference.other),
+        _difference_cell(difference),
         difference.p,
         difference.adjusted,
         nearness_words(comparison, difference),

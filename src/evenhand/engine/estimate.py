@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from evenhand import __version__
 from evenhand.core import catalog
-from evenhand.core.answers import Answers, Status, answered_rows
+from evenhand.core.answers import Answers, answered_rows
 from evenhand.core.errors import MeasureError
-from evenhand.core.estimate import Breakdown, Estimate, Group, Relation
+from evenhand.core.estimate import Breakdown, Estimate, Relation
 from evenhand.core.evidence import stratum_mask
 from evenhand.core.family import Grouping
 from evenhand.core.measure import Measure
-from evenhand.core.probe import Bools, Floats, Probe, group_rows, shared_tags
+from evenhand.core.probe import Bools, Floats, Probe, group_rows
 from evenhand.core.settings import Settings, Target
 from evenhand.core.signature import Signature
 from evenhand.core.suite import Suite, SuiteCard
 from evenhand.core.text import counted
-from evenhand.stats.bootstrap import FEW, generator, group_settings
+from evenhand.stats.bootstrap import FEW, generator
 from evenhand.stats.correlation import correlate
-from evenhand.stats.crossed import EvidenceTable, Factor, Rows
+from evenhand.stats.crossed import EvidenceTable, Factor, suite_factors
+from evenhand.stats.groups import (
+    GroupEstimator,
+    GroupScore,
+    asked_share,
+    drawn_factor,
+    resampled_names,
+)
 from evenhand.stats.intervals import Bounds, crossed_intervals, sampled_intervals
 
 
@@ -136,16 +144,7 @@ def find_factors(
     measure: Measure, card: SuiteCard, probes: Sequence[Probe], evidence: Floats
 ) -> list[Factor]:
     """The factors that the suite's card names: the clusters first, then tags."""
-    rows = Rows(
-        counts=np.any(evidence != 0, axis=1).tolist(),
-        parts=[measure.part_of(p) for p in probes],
-        strata=[p.tags.get(card.within, "") for p in probes],
-    )
-    levels = [[p.cluster for p in probes]]
-    levels += [[p.tags.get(name, "") for p in probes] for name in card.factors[1:]]
-    return [
-        Factor.of(name, of_probe, rows) for name, of_probe in zip(card.factors, levels, strict=True)
-    ]
+    return suite_factors(card, probes, evidence, [measure.part_of(p) for p in probes])
 
 
 def evidence_table(measure: Measure, probes: Sequence[Probe], evidence: Floats) -> EvidenceTable:
@@ -176,13 +175,14 @@ def estimate(measure: Measure, suite: Suite, answers: Answers, settings: Setting
     rng = generator(settings.seed, measure.name)
     parts = scores(table.sums)
     limits = {part: _ends(measure, part) for part in parts}
+    drawn = drawn_factor(probes, evidence)
     by_target: dict[Target, dict[str, Bounds]] = {
         "new items": crossed_intervals(table, factors, scores, rng, settings, limits),
         "this set": sampled_intervals(
             table,
-            Factor.of("pair", _twins(probes), Rows.plain(evidence)),
+            drawn,
             scores,
-            _asked_share(suite, answers),
+            asked_share(suite, answers),
             settings,
             limits,
         ),
@@ -198,6 +198,8 @@ def estimate(measure: Measure, suite: Suite, answers: Answers, settings: Setting
         )
     elif settings.target == "new items":
         note = interval_note(factors, score)
+    elif not score.has_variation:
+        note = interval_note([drawn], score)
     return Estimate(
         measure=measure.name,
         value=score.interval.value,
@@ -221,18 +223,6 @@ def estimate(measure: Measure, suite: Suite, answers: Answers, settings: Setting
     )
 
 
-def _twins(probes: Sequence[Probe]) -> list[str]:
-    """The unit in which probes are drawn for `--limit`: a probe with its twin."""
-    return [min(p.id, p.twin) if p.twin else p.id for p in probes]
-
-
-def _asked_share(suite: Suite, answers: Answers) -> float:
-    """The share of the probes of the whole suite that was asked."""
-    asked = sum(status is not Status.NOT_ASKED for status in answers.statuses)
-    whole = suite.whole or len(answers.probes)
-    return asked / whole if whole else 1.0
-
-
 def interval_note(factors: Sequence[Factor], score: Bounds) -> str:
     """What must be said beside an interval: too few levels, or no variation; else nothing."""
     first = factors[0]
@@ -253,9 +243,13 @@ def few_levels(factors: Sequence[Factor]) -> str:
 
 
 def break_down(
-    measure: Measure, answers: Answers, grouping: Grouping, settings: Settings
+    measure: Measure, suite: Suite, answers: Answers, grouping: Grouping, settings: Settings
 ) -> Breakdown:
-    """The measure group by group, the farthest from fair first."""
+    """The measure group by group, the farthest from fair first.
+
+    Every factor of the suite is random in a group, except the one that the groups are the levels
+    of; where there is no other, the unit of the grouping is.
+    """
 
     def name_of(probe: Probe) -> str | None:
         is_read = not measure.strata or probe.stratum in measure.strata
@@ -263,31 +257,24 @@ def break_down(
 
     groups = []
     every = measure.readable_values(answers)
+    estimator = GroupEstimator.of(suite, answers, settings)
     for name, rows in group_rows(answers.probes, name_of).items():
         probes, values = [answers.probes[r] for r in rows], every[rows]
         units = [p.tags.get(grouping.unit) or p.texts[0] or " / ".join(p.texts) for p in probes]
-        evidence = measure.evidence(probes, values)
-        table = evidence_table(measure, probes, evidence)
-        factor = Factor.of(grouping.unit, units, Rows.plain(evidence))
-        score = crossed_intervals(
-            table,
-            [factor],
-            lambda sums: {"": measure.of_group(sums)},
+        group = estimator.estimate(
+            name,
+            probes,
+            evidence_table(measure, probes, measure.evidence(probes, values)),
+            GroupScore(
+                combine=measure.of_group,
+                limits=measure.card.range,
+                by=grouping.by,
+                unit=(grouping.unit, units),
+            ),
             generator(settings.seed, f"{measure.name}/{name}"),
-            group_settings(settings),
-            {"": measure.card.range},
-        )[""]
-        answered = int(answered_rows(probes, values).sum())
-        groups.append(
-            Group(
-                name=name,
-                tags=shared_tags(probes),
-                interval=score.interval,
-                probes=answered,
-                levels=factor.levels,
-                has_variation=score.has_variation,
-            )
+            [measure.part_of(p) for p in probes],
         )
+        groups.append(replace(group, probes=int(answered_rows(probes, values).sum())))
     groups.sort(
         key=lambda g: (
             not np.isfinite(g.interval.value),
@@ -295,7 +282,9 @@ def break_down(
             g.name,
         )
     )
-    return Breakdown(measure=measure.name, by=grouping.by, unit=grouping.unit, groups=tuple(groups))
+    return Breakdown(
+        measure=measure.name, by=grouping.by, unit=resampled_names(groups), groups=tuple(groups)
+    )
 
 
 def relate(view: Breakdown, against: str, settings: Settings) -> Relation | None:

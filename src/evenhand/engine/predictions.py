@@ -49,12 +49,17 @@ _FILE_ORDER = LabelOrder(NLI_LABELS, tuple(range(len(NLI_LABELS))), "file")
 
 
 def _pair_form(path: Path, columns: Sequence[str]) -> Form:
-    """What the columns of pairs hold."""
+    """What the columns of pairs hold. Raises InputError where that cannot be told."""
     if all(c in columns for c in NLI_LABELS):
         return "probabilities"
     if all(f"logit_{c}" in columns for c in NLI_LABELS):
         return "logits"
-    if any(c in columns for c in _LABEL_COLUMNS):
+    given = [c for c in _LABEL_COLUMNS if c in columns]
+    if len(given) > 1:
+        raise InputError(
+            path, f"has the columns {listed(given)}; keep the one that holds the model's labels"
+        )
+    if given:
         return "label"
     labels, logits = ", ".join(NLI_LABELS), ", ".join(f"logit_{n}" for n in NLI_LABELS)
     needed = f"needed are {labels} (probabilities), or {logits}, or label"
@@ -329,5 +334,8 @@ def read_predictions(
         scale=_SCALES.get(form, "log-probabilities"),
         traits={**(given if is_pair else {"scoring": "as given"}), "given": _GIVEN.get(form, form)},
         silences=dict.fromkeys(sorted({*range(len(values))} - {*places}), _MISSING),
+        factors=suite.card.factors,
+        within=suite.card.within,
+        whole=suite.whole,
         remarks=_remarks(rows, form),
     )

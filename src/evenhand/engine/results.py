@@ -15,7 +15,7 @@ from typing import Any
 from evenhand import __version__
 from evenhand.core import catalog
 from evenhand.core.account import IDS_SHOWN, unanswered_ids
-from evenhand.core.answer_files import answer_files
+from evenhand.core.answer_files import RESULTS, answer_files
 from evenhand.core.document import Document, Exhibit
 from evenhand.core.estimate import Breakdown, Estimate, Relation
 from evenhand.core.plain import plain, to_json
@@ -104,7 +104,7 @@ def run_fields(run: Run, document: Document) -> dict[str, Any]:
 def run_files(run: Run, document: Document) -> dict[str, str | bytes]:
     """The files next to the report of a run: the numbers, the probes and every answer."""
     return {
-        "results.json": to_json(run_fields(run, document)),
+        RESULTS: to_json(run_fields(run, document)),
         SUITE: probe_lines(run.suite),
         card_path(Path(SUITE)).name: card_text(run.suite),
         **answer_files(run.answers),

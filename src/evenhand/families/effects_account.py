@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from evenhand.core import catalog
+from evenhand.core.account import note_sentences
 from evenhand.core.document import Column, Row, Section, Table, make_section
 from evenhand.core.estimate import NO_INTERVAL, Estimate, Interval
 from evenhand.core.run import Run
@@ -19,6 +20,11 @@ _DEFAULTS = {"above": "a male default", "below": "a female default"}
 _FAVOURED = {"above": "men", "below": "women"}
 _UNDECIDED_WORDS = {"neutral": "of the answers are neutral", "ties": "of the comparisons tie"}
 _OPEN = {"open": "not shown, the interval holds 0", "unknown": "no interval"}
+_READING = (
+    "F, M, N: mean tilt, from -1 (all for the man) to 1 (all for the woman). 0 is fair; constant, "
+    "random and always neutral answers get 0 for both effects. A stereotype about one lean alone "
+    "gives 1/2 and 1/2; -N tells it from a default."
+)
 _NOT_SHOWN = {"open": "not shown", "unknown": "not known without bounds"}
 
 
@@ -62,7 +68,8 @@ def effects_verdict(effects: Effects) -> str:
     if effects.undecided:
         undecided = percent(effects.part(effects.undecided).value)
         share = f" {undecided} {_UNDECIDED_WORDS[effects.undecided]}."
-    return f"{sentence_case(_finding(effects))}.{share}"
+    notes = "".join(f" {text}" for text in note_sentences(effects))
+    return f"{sentence_case(_finding(effects))}.{notes}{share}"
 
 
 def _finding(effects: Effects) -> str:
@@ -130,9 +137,10 @@ def effect_verdict(estimate: Estimate) -> str:
             "below": "the answers go against the lean of the occupations",
         }
         what = "the answers follow the lean of the occupations"
+    text = f"That {what} is {_NOT_SHOWN[side]}: {number}."
     if side in follow:
-        return f"{sentence_case(follow[side])}: {number}."
-    return f"That {what} is {_NOT_SHOWN[side]}: {number}."
+        text = f"{sentence_case(follow[side])}: {number}."
+    return " ".join((text, *note_sentences([estimate])))
 
 
 def effects_table(effects: Effects) -> Table:
@@ -164,9 +172,7 @@ def effects_table(effects: Effects) -> Table:
             Column(title="shown"),
         ),
         rows=tuple(rows),
-        note="F, M, N: mean tilt, from -1 (all for the man) to 1 (all for the woman). 0 is fair; "
-        "constant, random and always neutral answers get 0 for both effects. A stereotype about "
-        "one lean alone gives 1/2 and 1/2; -N tells it from a default.",
+        note=" ".join((*note_sentences(effects), _READING)),
     )
 
 

@@ -8,14 +8,20 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.core import catalog
-from evenhand.core.account import groups_in_words, known_groups, title
+from evenhand.core.account import (
+    group_name,
+    groups_in_words,
+    known_groups,
+    title,
+    with_remark,
+)
 from evenhand.core.answers import Answers
 from evenhand.core.chart import DotChart, DotRow, Key, ShareBar, ShareChart
 from evenhand.core.document import Answer, Cell, Column, Prose, Row, Section, Table, make_section
@@ -25,10 +31,12 @@ from evenhand.core.probe import GENDERS, NLI_LABELS, Floats, Probe, group_rows
 from evenhand.core.run import Run
 from evenhand.core.settings import Settings
 from evenhand.core.suite import Suite
-from evenhand.core.text import counted, number, percent, with_bounds
+from evenhand.core.text import counted, in_points, number, percent, with_bounds
 from evenhand.families.effects import lean_of
-from evenhand.stats.bootstrap import cluster_totals, generator, group_settings
-from evenhand.stats.intervals import SHARE, interval
+from evenhand.stats.bootstrap import generator
+from evenhand.stats.crossed import EvidenceTable
+from evenhand.stats.groups import GroupEstimator, GroupScore, resampled_names
+from evenhand.stats.intervals import SHARE
 
 OCCUPATIONS, FRAMES = 25, 15  # how many a chart shows
 LISTED = 10  # how many a table shows outside HTML
@@ -72,6 +80,7 @@ class StratumShares:
     shares: Mapping[str, float]  # of each label among the answered pairs
     counted: tuple[str, ...]  # the labels that count against the model
     component: Interval  # the share of these labels together
+    has_variation: bool  # whether any resample differs from that share
     note: str  # why something is missing
 
     @property
@@ -124,28 +133,34 @@ def leaning_twins(
 
 
 def break_down_labels(
-    answers: Answers, settings: Settings, by: str, group_of: Callable[[Probe], str | None]
+    suite: Suite,
+    answers: Answers,
+    settings: Settings,
+    by: str,
+    group_of: Callable[[Probe], str | None],
 ) -> tuple[Breakdown, ...]:
-    """The share of each label in each group of pairs; clusters are resampled within a group.
+    """The share of each label in each group of pairs.
 
     group_of: the group of a probe, None for a probe that belongs to none.
     """
     given = label_shares(pair_table(answers.values))
+    estimator = GroupEstimator.of(suite, answers, settings)
     groups: dict[str, list[Group]] = {label: [] for label in answers.labels}
     for name, rows in group_rows(answers.probes, group_of).items():
-        totals = cluster_totals(given[rows], [answers.probes[row].cluster for row in rows])
         answered = int(answers.is_answered[rows].sum())
         for column, label in enumerate(answers.labels):
-            share = interval(
-                totals,
-                partial(_label_share, column),
+            group = estimator.estimate(
+                name,
+                [answers.probes[row] for row in rows],
+                EvidenceTable(rows=given[rows]),
+                GroupScore(combine=partial(_label_share, column), limits=SHARE),
                 generator(settings.seed, f"{name}.{label}"),
-                group_settings(settings),
-                SHARE,
             )
-            groups[label].append(Group(name=name, tags={}, interval=share, probes=answered))
+            groups[label].append(replace(group, tags={}, probes=answered))
     return tuple(
-        Breakdown(measure=share_of(label), by=by, unit="cluster", groups=tuple(shares))
+        Breakdown(
+            measure=share_of(label), by=by, unit=resampled_names(shares), groups=tuple(shares)
+        )
         for label, shares in groups.items()
     )
 
@@ -156,7 +171,7 @@ def _label_share(column: int, totals: Floats) -> Floats:
 
 def examine_strata(suite: Suite, answers: Answers, settings: Settings) -> tuple[Breakdown, ...]:
     """The share of each label in each stratum: the `examine` of families of pairs."""
-    return break_down_labels(answers, settings, STRATUM, lambda probe: probe.stratum)
+    return break_down_labels(suite, answers, settings, STRATUM, lambda probe: probe.stratum)
 
 
 def lean_and_word(probe: Probe) -> str | None:
@@ -174,7 +189,7 @@ def examine_occupations(
     suite: Suite, answers: Answers, settings: Settings
 ) -> tuple[Breakdown, ...]:
     """The share of each label in each stratum, and for each lean and gender word."""
-    cells = break_down_labels(answers, settings, LEAN_AND_WORD, lean_and_word)
+    cells = break_down_labels(suite, answers, settings, LEAN_AND_WORD, lean_and_word)
     return (*examine_strata(suite, answers, settings), *(view for view in cells if view.groups))
 
 
@@ -197,13 +212,19 @@ def _component(run: Run, stratum: str, rule: StratumRule | None) -> Interval:
         share = _share(run, rule.label, stratum)
     if not rule.is_other:
         return share
-    return Interval(1 - share.value, 1 - share.high, 1 - share.low)
+    return share.complement
 
 
 def _share(run: Run, label: str, stratum: str) -> Interval:
     view = run.breakdown(share_of(label), STRATUM)
     group = view.group(stratum) if view else None
     return group.interval if group else NO_INTERVAL
+
+
+def _has_variation(run: Run, label: str, stratum: str) -> bool:
+    view = run.breakdown(share_of(label), STRATUM)
+    group = view.group(stratum) if view else None
+    return group is None or group.has_variation
 
 
 def _missing(rule: StratumRule | None, labels: Sequence[str], answered: int) -> str:
@@ -231,6 +252,7 @@ def stratum_shares(run: Run, rules: StratumRules) -> list[StratumShares]:
                 shares={label: _share(run, label, stratum).value for label in answers.labels},
                 counted=counted_labels(rule, answers.labels),
                 component=_component(run, stratum, rule),
+                has_variation=rule is None or _has_variation(run, rule.label, stratum),
                 note=_missing(rule, answers.labels, answered),
             )
         )
@@ -279,6 +301,8 @@ def shares_table(run: Run, rows: Sequence[StratumShares], note: str = "") -> Tab
         has_all = row.answered == row.probes
         pairs: Cell = row.answered if has_all else f"{row.answered:,} of {row.probes:,}"
         against: Cell = row.note or ("nothing" if not row.counted else row.component)
+        if row.counted and not row.note and not row.has_variation:
+            against = f"{in_points(row.component)} no variation seen"
         body.append(
             Row(
                 cells=(row.name, pairs, *row.shares.values(), against),
@@ -326,7 +350,7 @@ def lean_table(run: Run, chance: Breakdown | None = None) -> Table | None:
             rows.append(
                 Row(
                     cells=(
-                        meaning,
+                        with_remark(meaning, mean) if mean else meaning,
                         gender,
                         groups[0].probes,
                         *shares,
@@ -355,6 +379,10 @@ def sentence_frame(template: str) -> str:
     return re.sub(r"\{\w*\}", "[…]", template)
 
 
+def _frame_name(group: Group) -> str:
+    return with_remark(sentence_frame(group.name), group)
+
+
 def _lean_mark(group: Group) -> str:
     lean = group.tags.get("lean", "")
     return lean if lean in LEANS else "model"
@@ -380,7 +408,7 @@ def lean_chart(run: Run) -> DotChart | None:
         score = groups[lean].interval
         rows.append(
             DotRow(
-                label=meaning,
+                label=with_remark(meaning, groups[lean]),
                 interval=score,
                 mark=lean,
                 note=f"{counted(len(swarm), 'occupation')}, {with_bounds(score)}",
@@ -405,7 +433,7 @@ def occupation_chart(run: Run) -> DotChart | None:
     groups = known_groups(view, OCCUPATIONS)
     if view is None or not groups:
         return None
-    rows = [DotRow(label=g.name, interval=g.interval, mark=_lean_mark(g)) for g in groups]
+    rows = [DotRow(label=group_name(g), interval=g.interval, mark=_lean_mark(g)) for g in groups]
     marks = {row.mark for row in rows}
     return DotChart(
         name="occupations",
@@ -429,7 +457,7 @@ def frame_chart(run: Run) -> DotChart | None:
     groups = known_groups(view, FRAMES)
     if view is None or not groups:
         return None
-    rows = [DotRow(label=sentence_frame(g.name), interval=g.interval) for g in groups]
+    rows = [DotRow(label=_frame_name(g), interval=g.interval) for g in groups]
     return DotChart(
         name="frames",
         title=_farthest(len(rows), "sentence frame", view),
@@ -446,7 +474,7 @@ def _occupation_table(view: Breakdown) -> Table:
     rows = tuple(
         Row(
             cells=(
-                g.name,
+                group_name(g),
                 LEANS.get(g.tags.get("lean", ""), "").removeprefix("leans "),
                 g.interval,
                 g.probes,
@@ -479,7 +507,7 @@ def _frame_table(view: Breakdown) -> Table:
             Column(title=title(view.measure), form="interval"),
             Column(title="pairs", form="count"),
         ),
-        rows=tuple(Row(cells=(sentence_frame(g.name), g.interval, g.probes)) for g in view.groups),
+        rows=tuple(Row(cells=(_frame_name(g), g.interval, g.probes)) for g in view.groups),
         limit=LISTED,
         cut="farthest from the fair value",
         is_folded=True,

@@ -36,6 +36,7 @@ UNKNOWN = "unknown"  # the revision of a model on the hub where it cannot be fou
 ONNX, TORCH = "onnxruntime", "transformers"  # what runs a network
 _GRAPHS = ("model.onnx", "onnx/model.onnx")
 _WEIGHTS = ("*.safetensors", "*.bin")
+_INDEX = "*.index.json"  # the index of weights in several files
 ADAPTER = "adapter_config.json"  # of a model that is another one with some weights added
 _MODULES = "modules.json"  # the parts of an encoder, as sentence-transformers writes them
 _TEMPLATES = "additional_chat_templates"
@@ -206,8 +207,8 @@ class Location:
             return [self.folder / name for name in self.package.weights]
         if self.graph:
             return [self.graph, *_external_data(self.graph)]
-        usual = sorted(p for pattern in _WEIGHTS for p in self.folder.glob(pattern))
-        return usual or sorted(self.folder.glob("*.gguf"))
+        usual = {p for pattern in _WEIGHTS for p in self.folder.glob(pattern)}
+        return sorted(usual | _shards(self.folder)) or sorted(self.folder.glob("*.gguf"))
 
     @cached_property
     def revision(self) -> str:
@@ -316,6 +317,15 @@ def _external_data(graph: Path) -> list[Path]:
     return paths
 
 
+def _shards(folder: Path) -> set[Path]:
+    """The files that the index of weights in several parts names, wherever they lie."""
+    names = set[str]()
+    for index in folder.glob(_INDEX):
+        table = read_settings(index).get("weight_map")
+        names.update(map(str, table.values()) if isinstance(table, dict) else ())
+    return {path for name in names if (path := folder / name).is_file()}
+
+
 def _graph_head(graph: Path) -> Head | None:
     """The head that the outputs of a graph show; None where it does not load (opening it says why).
 
@@ -366,9 +376,11 @@ def default_folder() -> Path:
 def require_intact(folder: Path) -> None:
     """Raise LoadError where a file of the embedded model is not the one that was installed.
 
-    Checked once per process, by the digests in the folder's SHA256SUMS.
+    Checked once per process, by the digests in the folder's SHA256SUMS, which must list every file
+    that the model reads.
     """
-    if faults := sum_faults(folder):
+    read = [*_description_files(folder), *folder.glob("*.onnx")]
+    if faults := sum_faults(folder, sorted(path.name for path in read)):
         raise LoadError(
             f"the embedded model in {folder} is damaged: {'; '.join(faults)}. "
             "Install evenhand again, or name another model"

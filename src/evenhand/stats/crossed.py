@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.core.evidence import Combine
-from evenhand.core.probe import Floats
+from evenhand.core.probe import Floats, Probe
+from evenhand.core.suite import SuiteCard
 
 Codes = NDArray[np.intp]
 BLOCK = 4_000_000  # how many numbers of reweighted units are in memory at once
@@ -78,6 +79,25 @@ class Factor:
             groups=_groups([sorted(strata[label]) for label in code_of]),
             smallest=min(map(len, parts.values()), default=0),
         )
+
+
+def suite_factors(
+    card: SuiteCard, probes: Sequence[Probe], evidence: Floats, parts: Sequence[str]
+) -> list[Factor]:
+    """The factors that a suite's card names: the clusters first, then tags.
+
+    parts: the part of the score that each probe belongs to.
+    """
+    rows = Rows(
+        counts=np.any(evidence != 0, axis=1).tolist(),
+        parts=parts,
+        strata=[p.tags.get(card.within, "") for p in probes],
+    )
+    levels = [[p.cluster for p in probes]]
+    levels += [[p.tags.get(name, "") for p in probes] for name in card.factors[1:]]
+    return [
+        Factor.of(name, of_probe, rows) for name, of_probe in zip(card.factors, levels, strict=True)
+    ]
 
 
 def _groups(strata: Sequence[list[str]]) -> tuple[Codes, ...]:

@@ -1,9 +1,9 @@
 """The embedded model: `python -m evenhand.train.default --data DIR --out DIR`.
 
-Run this module to train it further. Two recipes are trained from the same weights, by default
-those of the model that is embedded now; their weights are averaged (Wortsman et al. 2022).
-Whichever of the runs and the average is the most accurate on the first half of each dev file is
-exported; the second halves are for reporting it. Only corpora whose licence allows a
+Run this module to train it further. The first recipe starts from an encoder, by default the model
+that is embedded now; the second goes on from the first; their weights are averaged (Wortsman et
+al. 2022). Whichever of the runs and the average is the most accurate on the first half of each dev
+file is exported; the second halves are for reporting it. Only corpora whose licence allows a
 redistributable model are used.
 """
 
@@ -115,7 +115,7 @@ def train_all(
         if not card.exists():
             files = [paths[name] for name in TRAIN for _ in range(recipe.repeats.get(name, 1))]
             fit(
-                find_encoder(encoder),
+                out / recipe.start if recipe.start else find_encoder(encoder),
                 TrainingData(train=read_pairs(files), dev=dev),
                 recipe,
                 out / recipe.name,

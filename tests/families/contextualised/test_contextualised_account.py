@@ -153,7 +153,11 @@ def test_every_word_pair_and_topic_has_a_row(document: Document) -> None:
         ["0.0 %", "33.3 %", "66.7 %"],
         ["100.0 %", "0.0 %", "0.0 %"],
     ]
-    assert [row[0] for row in table_rows(document, "lean-topic")] == ["all", "home", "work"]
+    assert [row[0] for row in table_rows(document, "lean-topic")] == [
+        "all",
+        "home (2 clusters)",
+        "work (2 clusters)",
+    ]
     settled = table_rows(document, "settled")
     assert [row[:2] for row in settled] == [
         ["biology (2 word pairs)", "2"],
@@ -242,8 +246,8 @@ def test_charts_of_blanks_have_an_axis_of_their_own(document: Document) -> None:
     assert set(texts) == {"scores", "lean-pair", "lean-topic", "spread", "settled"}
     assert "PB bias 1.010" in texts["scores"]
     assert "Accuracy" not in texts["scores"]
-    assert "he/she 1.017" in texts["lean-pair"]
-    assert "work 0.183" in texts["lean-topic"]
+    assert "he/she (3 sentences) 1.017" in texts["lean-pair"]
+    assert "work (2 clusters) 0.183" in texts["lean-topic"]
     assert "female 40 %, within 0.1 of 0: 20 %, male 40 %" in texts["spread"]
     assert "biology (2 word pairs), n = 2 0.500" in texts["settled"]
     charts = {chart.name: chart for chart in document.charts}

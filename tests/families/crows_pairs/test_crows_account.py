@@ -92,7 +92,7 @@ def test_the_document_tells_that_three_scores_share_a_name(run: Run, document: D
     assert text.index("Old sentence 0.") < text.index("Old sentence 2.")
     texts = chart_texts(document)
     assert set(texts) == {"scores", "types"}
-    assert "age: CrowS-Pairs, shared tokens 0.750" in texts["types"]
+    assert "age (2 clusters): CrowS-Pairs, shared tokens 0.750" in texts["types"]
     assert understanding(run) == (
         "Three different scores go by the name CrowS-Pairs; this is that of Nangia et al. 2020. "
         "Measured beside it, and not to be compared: changed tokens "
@@ -113,15 +113,18 @@ def test_kinds_of_bias_stand_in_one_chart_and_one_table(document: Document) -> N
     assert isinstance(chart, DotChart)
     assert [(r.label, r.mark, r.is_apart) for r in chart.rows] == [
         ("", "first", False),
-        ("age", "second", False),
+        ("age (2 clusters)", "second", False),
         ("", "third", False),
         ("", "first", True),
-        ("gender", "second", False),
+        ("gender (2 clusters)", "second", False),
         ("", "third", False),
     ]
     assert (chart.base, chart.sides) == (0.5, ("← other", "stereotypical →"))
     types = table_rows(document, "types")
-    assert [row[:2] for row in types] == [["age", "2"], ["gender", "2"]]
+    assert [row[:2] for row in types] == [
+        ["age (2 clusters)", "2"],
+        ["gender (2 clusters)", "2"],
+    ]
     assert [row[2].partition(" ")[0] for row in types] == ["0.750", "0.500"]
     parts = table_rows(document, "parts")
     assert [row[0] for row in parts] == ["shared tokens", "changed tokens", "whole sentences"]

@@ -23,8 +23,8 @@ from evenhand.engine.audit_document import audit_document
 from evenhand.families.effects_account import Effects, effect_verdict, effects_verdict
 from evenhand.families.word_tests.account import misjudged, most_one_sided
 from evenhand.families.word_tests.male_share import BY_LABEL, BY_SCORE, examine
-from evenhand.stats.bootstrap import cluster_totals, generator
-from evenhand.stats.intervals import interval
+from evenhand.stats.bootstrap import generator
+from evenhand.stats.crossed import EvidenceTable, Factor, Rows
 
 FEW = Settings(resamples=100)
 
@@ -125,7 +125,11 @@ def test_ties_are_said(run: Run) -> None:
 
 def test_the_male_share_is_made_before_the_report(run: Run) -> None:
     views = [v for v in run.breakdowns if v.measure == BY_SCORE]
-    assert [(v.by, v.unit) for v in views] == [("word", "pair"), ("pair", "word"), ("lean", "word")]
+    assert [(v.by, v.unit) for v in views] == [
+        ("word", "pair"),
+        ("pair", "cluster"),
+        ("lean", "cluster"),
+    ]
     words = views[0]
     assert [g.name for g in words.groups] == ["nurse", "soldier", "judge"]  # most one-sided first
     assert [g.probes for g in words.groups] == [4, 4, 4]
@@ -141,18 +145,19 @@ def test_the_male_share_is_made_before_the_report(run: Run) -> None:
     assert shares(run, "lean") == pytest.approx({"female": 0, "none": 0.5, "male": 0.875})
 
 
-SHARES = {  # (suite, tag, group) -> what is resampled, the share
-    ("profession", "word", "bookkeeper"): ("pair", 0.425),
-    ("profession", "pair", "widower/widow"): ("word", 0.9090909090909091),
-    ("profession", "lean", "female"): ("word", 0.3662878787878788),
-    ("emotion", "word", "heartbreaking"): ("pair", 0.425),
-    ("emotion", "emotion", "joy"): ("word", 0.34833333333333333),
-    ("emotion", "sort", "state"): ("word", 0.37083333333333335),
+SHARES = {  # (suite, tag, group) -> what is random, the share
+    ("profession", "word", "bookkeeper"): (("pair",), 0.425),
+    ("profession", "pair", "widower/widow"): (("word",), 0.9090909090909091),
+    ("profession", "lean", "female"): (("word", "pair"), 0.3662878787878788),
+    ("emotion", "word", "heartbreaking"): (("pair",), 0.425),
+    ("emotion", "emotion", "joy"): (("word", "pair"), 0.34833333333333333),
+    ("emotion", "sort", "state"): (("word", "pair"), 0.37083333333333335),
 }
 
 
 @pytest.mark.parametrize("name", ["profession", "emotion"])
-def test_male_shares_have_the_intervals_of_their_units(name: str) -> None:
+def test_male_shares_have_the_intervals_of_their_factors(name: str) -> None:
+    """Words alone were resampled where the pairs of gendered words are random, too."""
     suite = build(name)
     values = np.asarray(
         [[len(p.texts[0] + p.texts[1]) * 7 % 11, len(p.texts[2]) * 3 % 13] for p in suite.probes],
@@ -160,24 +165,37 @@ def test_male_shares_have_the_intervals_of_their_units(name: str) -> None:
     )
     settings = Settings(seed=7, resamples=50)
     views = {view.by: view for view in examine(suite, answers_of(suite, values), settings)}
-    for (stratum, by, group), (unit, share) in SHARES.items():
+    within = suite.card.within
+    for (stratum, by, group), (units, share) in SHARES.items():
         if stratum != name:
             continue
-        rows = [
-            (p.tags[unit], 1.0, (1 + np.sign(male - female)) / 2)
+        chosen = [
+            (p, (1 + np.sign(male - female)) / 2)
             for p, (male, female) in zip(suite.probes, values, strict=True)
             if p.tags.get(by) == group and p.stratum == stratum
         ]
-        expected = interval(
-            cluster_totals(np.asarray([row[1:] for row in rows]), [row[0] for row in rows]),
-            lambda sums: sums[..., 1] / sums[..., 0],
-            generator(7, f"male/{by}/{group}"),
-            replace(settings, resamples=2000, method="percentile"),
-            (0.0, 1.0),
-        )
+        evidence = np.asarray([(1.0, wins) for _, wins in chosen])
+        strata = [p.tags.get(within, "") for p, _ in chosen]
+        rows = Rows(counts=[True] * len(chosen), parts=[""] * len(chosen), strata=strata)
+        both = [Factor.of(unit, [p.tags[unit] for p, _ in chosen], rows) for unit in units]
+
+        def share_of(factors: list[Factor], by: str = by, group: str = group) -> Interval:
+            found = crossed_intervals(
+                EvidenceTable(rows=evidence),  # noqa: B023
+                factors,
+                lambda sums: {"": sums[..., 1] / sums[..., 0]},
+                generator(7, f"male/{by}/{group}"),
+                replace(settings, resamples=2000, method="percentile"),
+                {"": (0.0, 1.0)},
+            )
+            return found[""].interval
+
+        expected, alone = share_of(both), share_of(both[:1])
         found = views[by].group(group)
         assert found is not None and tuple(found.interval) == pytest.approx(tuple(expected))
         assert found.interval.value == pytest.approx(share)
+        assert [*found.levels] == [*units]
+        assert (expected.high - expected.low > alone.high - alone.low) == (len(units) > 1)
 
 
 def test_labels_have_shares_of_their_own(classified: Run) -> None:
@@ -239,8 +257,12 @@ def test_balance_may_be_ignorance(run: Run) -> None:
 def test_what_is_drawn(run: Run) -> None:
     drawn = charts(audit_document(run))
     assert set(drawn) == {"scores", "sorts", "words", "recognised"}
-    assert "soldier 0.875" in drawn["words"].description
-    assert [r.label for r in drawn["words"].rows] == ["soldier", "judge", "nurse"]
+    assert "soldier (4 pairs) 0.875" in drawn["words"].description
+    assert [r.label for r in drawn["words"].rows] == [
+        "soldier (4 pairs)",
+        "judge (4 pairs)",
+        "nurse (4 pairs, no variation seen)",
+    ]
     assert [r.mark for r in drawn["words"].rows] == ["male", "none", "female"]
     assert drawn["words"].title == "Share of pairs that the male word wins, 3 professions"
     assert [r.label for r in drawn["sorts"].rows] == [
@@ -276,7 +298,7 @@ def test_the_tables(run: Run) -> None:
     ]
     assert [row.cells[:3] for row in words.rows] == [
         ("all", "", 12),
-        ("nurse", "female", 4),
+        ("nurse (no variation seen)", "female", 4),
         ("soldier", "male", 4),
         ("judge", "none", 4),
     ]

@@ -298,7 +298,7 @@ def _lean_chart(run: Run, by: str) -> DotChart | None:
     groups = sorted(known_groups(view, GROUPS), key=lambda g: -g.interval.value)
     if view is None or whole is None or not groups:
         return None
-    rows = [DotRow(label=g.name, interval=g.interval, mark=_lean_mark(g)) for g in groups]
+    rows = [DotRow(label=group_name(g), interval=g.interval, mark=_lean_mark(g)) for g in groups]
     marks = {row.mark for row in rows}
     which = (
         ""
@@ -331,7 +331,11 @@ def _lean_table(run: Run, by: str) -> Table | None:
     shares = leaning_by(run, by)
     groups = [
         ("all", whole.interval, leaning_of(measuring(run)[1])),
-        *((g.name, g.interval, shares[g.name]) for g in view.groups if g.name in shares),
+        *(
+            (group_name(g, "sentence"), g.interval, shares[g.name])
+            for g in view.groups
+            if g.name in shares
+        ),
     ]
     rows = [
         Row(
@@ -403,7 +407,7 @@ def _settled_chart(run: Run) -> DotChart | None:
     first = score_dot(run, whole, "all objective sentences")
     rows = [
         DotRow(
-            label=f"{group_name(g, 'word pair')}, n = {g.probes:,}",
+            label=f"{group_name(g)}, n = {g.probes:,}",
             interval=g.interval,
             note=with_bounds(g.interval),
         )
@@ -437,7 +441,7 @@ def _settled_table(run: Run) -> Table | None:
             Column(title="accuracy", form="interval"),
         ),
         rows=tuple(
-            Row(cells=(group_name(g, "word pair"), g.probes, g.interval))
+            Row(cells=(group_name(g), g.probes, g.interval))
             for g in sorted(view.groups, key=lambda g: g.name)
         ),
         is_folded=True,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenhand.core.account import SCOPE_LIMIT, common_verdict, title
+from evenhand.core.account import SCOPE_LIMIT, common_verdict, group_name, title
 from evenhand.core.chart import DotChart, DotRow
 from evenhand.core.document import Column, Exhibit, Row, Section, Specimen, Table, make_section
 from evenhand.core.estimate import Breakdown, Estimate, Interval
@@ -211,7 +211,7 @@ def _part_table(run: Run) -> Table | None:
 class BiasType:
     """One kind of bias: how many pairs it has, and its scores by measure."""
 
-    name: str
+    name: str  # with what must be said beside its scores
     pairs: int
     scores: dict[str, Interval]
 
@@ -231,7 +231,7 @@ def bias_types(run: Run) -> list[BiasType]:
     names.sort(key=lambda name: (-first[name].probes, name))
     return [
         BiasType(
-            name=name,
+            name=group_name(first[name]),
             pairs=first[name].probes,
             scores={measure: by_name[name].interval for measure, by_name in groups.items()},
         )

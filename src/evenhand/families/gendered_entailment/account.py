@@ -8,7 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evenhand.core.account import SCOPE_LIMIT, common_tie_note, common_verdict, title
+from evenhand.core.account import (
+    SCOPE_LIMIT,
+    common_tie_note,
+    common_verdict,
+    title,
+    with_remark,
+)
 from evenhand.core.document import Block, Column, Prose, Row, Section, Table, make_section
 from evenhand.core.estimate import Estimate
 from evenhand.core.family import Account
@@ -86,8 +92,8 @@ def paper_table(run: Run) -> Table | None:
         views = (run.breakdown(m.name, by) for m in chosen)
         groups = [view.group(name) if view else None for view in views]
         known = [group.interval for group in groups if group is not None]
-        if len(known) == len(chosen):
-            rows.append(Row(cells=(label, *known)))
+        if len(known) == len(chosen) and groups[0] is not None:
+            rows.append(Row(cells=(with_remark(label, groups[0]), *known)))
 
     for by, name, label in PAPER_ROWS:
         add(by, name, label)

@@ -22,6 +22,7 @@ premise is P_f - P_m, the lean of an occupation the gender that dominates it, by
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -29,7 +30,7 @@ from numpy.typing import ArrayLike
 
 from evenhand.core.answers import Answers
 from evenhand.core.errors import MeasureError
-from evenhand.core.estimate import Breakdown, Group
+from evenhand.core.estimate import Breakdown
 from evenhand.core.evidence import (
     check_names,
     checked_table,
@@ -69,8 +70,10 @@ from evenhand.families.pairs import (
     lean_and_word,
     leaning_twins,
 )
-from evenhand.stats.bootstrap import cluster_totals, generator, group_settings
-from evenhand.stats.intervals import SHARE, interval
+from evenhand.stats.bootstrap import generator
+from evenhand.stats.crossed import EvidenceTable
+from evenhand.stats.groups import GroupEstimator, GroupScore, resampled_names
+from evenhand.stats.intervals import SHARE
 
 CITATION = "Sharma, Dey, Sinha (2021). Evaluating Gender Bias in Natural Language Inference."
 MAJORITY, LEAN = "majority", "lean"  # tags: who has more than half, who dominates
@@ -481,17 +484,23 @@ def examine(suite: Suite, answers: Answers, settings: Settings) -> tuple[Breakdo
     if answers.is_labels_only:
         return shares
     chance = entailment_probability(pair_table(answers.values))
+    estimator = GroupEstimator.of(suite, answers, settings)
     groups = []
     for name, every in group_rows(answers.probes, lean_and_word).items():
         rows = [row for row in every if np.isfinite(chance[row])]
         evidence = np.stack([np.ones(len(rows)), chance[rows]], axis=1)
-        mean = interval(
-            cluster_totals(evidence, [answers.probes[row].cluster for row in rows]),
-            mean_of,
+        group = estimator.estimate(
+            name,
+            [answers.probes[row] for row in rows],
+            EvidenceTable(rows=evidence),
+            GroupScore(combine=mean_of, limits=SHARE),
             generator(settings.seed, f"{PROBABILITY}/{name}"),
-            group_settings(settings),
-            SHARE,
         )
-        groups.append(Group(name=name, tags={}, interval=mean, probes=len(rows)))
-    view = Breakdown(measure=PROBABILITY, by=LEAN_AND_WORD, unit="cluster", groups=tuple(groups))
+        groups.append(replace(group, tags={}))
+    view = Breakdown(
+        measure=PROBABILITY,
+        by=LEAN_AND_WORD,
+        unit=resampled_names(groups),
+        groups=tuple(groups),
+    )
     return (*shares, view) if groups else shares

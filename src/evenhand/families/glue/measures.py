@@ -96,7 +96,9 @@ def zero_shot_accuracy(probabilities: ArrayLike, gold: Sequence[str]) -> float:
 
 def examine(suite: Suite, answers: Answers, settings: Settings) -> tuple[Breakdown, ...]:
     """The share of each label over all items, and by gold label."""
-    by_gold = break_down_labels(answers, settings, GOLD, lambda probe: gold_label(probe) or None)
+    by_gold = break_down_labels(
+        suite, answers, settings, GOLD, lambda probe: gold_label(probe) or None
+    )
     return (*examine_strata(suite, answers, settings), *by_gold)
 
 

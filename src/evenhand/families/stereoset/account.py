@@ -244,7 +244,7 @@ def _domain_chart(run: Run) -> DotChart | None:
         return None
     rows = [
         DotRow(
-            label="" if place else account.group_name(group[name], "target"),
+            label="" if place else account.group_name(group[name]),
             interval=group[name].interval,
             mark=MARKS[quantity],
             is_apart=not place and name != names[0],
@@ -340,7 +340,7 @@ def _table(run: Run, by: str, name: str) -> Table | None:
     for group in order:
         scores = (named.get(group.name) for named in groups.values())
         cells = (g.interval if g is not None else MISSING for g in scores)
-        label = account.group_name(group, "target") if by == "domain" else group.name
+        label = account.group_name(group, "sentence")
         rows.append(Row(cells=(label, group.probes, *cells)))
     has_small = by == "target" and bool(order) and order[-1].probes < FEW
     small = f" Targets with fewer than {FEW} items stand last." if has_small else ""

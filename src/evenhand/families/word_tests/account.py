@@ -11,7 +11,7 @@ import numpy as np
 from evenhand.core import account, catalog
 from evenhand.core.chart import DotChart, DotRow
 from evenhand.core.document import Cell, Column, Exhibit, Row, Section, Table, make_section
-from evenhand.core.estimate import Estimate, Group, Interval
+from evenhand.core.estimate import Estimate, Group
 from evenhand.core.evidence import option_scores
 from evenhand.core.family import Account, ScoreGroup
 from evenhand.core.probe import GENDERS, Floats, Probe
@@ -255,7 +255,7 @@ def _sort_chart(run: Run) -> DotChart | None:
         swarm = tuple(w.interval.value for w in words if w.tags.get(by) == group.name)
         name = LEANS.get(group.name, group.name) if by == "lean" else group.name
         row = DotRow(
-            label=f"{name}, {counted(len(swarm), 'word')}",
+            label=account.with_remark(f"{name}, {counted(len(swarm), 'word')}", group, "word"),
             interval=group.interval,
             mark=group.name if group.name in LEANS else "second",
             note=with_bounds(group.interval),
@@ -302,7 +302,9 @@ def _word_chart(run: Run) -> DotChart | None:
     emotions = [g.tags.get("emotion", "") for g in groups]
     rows = tuple(
         DotRow(
-            label=f"{group.name} ({emotion})" if emotion else group.name,
+            label=account.with_remark(
+                f"{group.name} ({emotion})" if emotion else group.name, group
+            ),
             interval=group.interval,
             mark=_word_mark(group),
             is_apart=place > 0 and emotion != emotions[place - 1],
@@ -365,8 +367,10 @@ def _share_columns(*names: Column) -> tuple[Column, ...]:
     return (*names, comparisons, Column(title="male word wins", form="interval"))
 
 
-def _share_row(group: Group, *cells: str) -> Row:
-    return Row(cells=(group.name, *cells, group.probes, group.interval))
+def _share_row(group: Group, *cells: str, column: str = "") -> Row:
+    """column: the factor whose levels are the comparisons of a group."""
+    name = account.group_name(group, column)
+    return Row(cells=(name, *cells, group.probes, group.interval))
 
 
 def _all_row(run: Run, *cells: str) -> Row:
@@ -404,7 +408,7 @@ def _word_table(run: Run) -> Table:
     rows = [_all_row(run, "")]
     for group in _shares_by(run, "word"):
         kinds = (group.tags.get(by, ""), group.tags.get("sort", ""))
-        rows.append(_share_row(group, ", ".join(filter(None, kinds))))
+        rows.append(_share_row(group, ", ".join(filter(None, kinds)), column="pair"))
     return Table(
         name="words",
         title="By word",
@@ -439,8 +443,8 @@ def _lean_table(run: Run) -> Table | None:
     for lean, meaning in LEANS.items():
         if (group := groups.get(lean)) is not None:
             male = group.interval
-            female = Interval(1 - male.value, 1 - male.high, 1 - male.low)
-            rows.append(Row(cells=(meaning, group.probes, male, female)))
+            name = account.with_remark(meaning, group)
+            rows.append(Row(cells=(name, group.probes, male, male.complement)))
     if not rows:
         return None
     return Table(

@@ -10,13 +10,15 @@ from evenhand.core.answers import Answers
 from evenhand.core.estimate import Breakdown, Group
 from evenhand.core.evidence import mean_of
 from evenhand.core.family import Grouping
-from evenhand.core.probe import NLI_LABELS, Floats, Probe, group_rows, shared_tags
+from evenhand.core.probe import NLI_LABELS, Floats, Probe, group_rows
 from evenhand.core.settings import Settings
 from evenhand.core.suite import Suite
 from evenhand.families.word_tests.measures import male_wins
 from evenhand.families.word_tests.suite import RECOGNITION
-from evenhand.stats.bootstrap import cluster_totals, generator, group_settings
-from evenhand.stats.intervals import SHARE, interval
+from evenhand.stats.bootstrap import generator
+from evenhand.stats.crossed import EvidenceTable
+from evenhand.stats.groups import GroupEstimator, GroupScore, resampled_names
+from evenhand.stats.intervals import SHARE
 
 BY_SCORE, BY_LABEL = "male share", "male share by label"  # the names of the breakdowns
 EVEN = 0.5  # both sides win equally often
@@ -34,24 +36,28 @@ def examine(suite: Suite, answers: Answers, settings: Settings) -> list[Breakdow
     ways = {BY_SCORE: False}
     if {*NLI_LABELS} <= {*answers.labels}:
         ways[BY_LABEL] = True
+    estimator = GroupEstimator.of(suite, answers, settings)
     views = []
     for name, is_by_label in ways.items():
         wins = male_wins(answers.values, is_by_label=is_by_label)
         for grouping in GROUPINGS:
             groups = sorted(
-                _groups(answers, wins, grouping, settings),
+                _groups(estimator, answers, wins, grouping),
                 key=lambda g: (-abs(g.interval.value - EVEN), g.name),
             )
             if groups:
                 view = Breakdown(
-                    measure=name, by=grouping.by, unit=grouping.unit, groups=tuple(groups)
+                    measure=name,
+                    by=grouping.by,
+                    unit=resampled_names(groups),
+                    groups=tuple(groups),
                 )
                 views.append(view)
     return views
 
 
 def _groups(
-    answers: Answers, wins: Floats, grouping: Grouping, settings: Settings
+    estimator: GroupEstimator, answers: Answers, wins: Floats, grouping: Grouping
 ) -> Iterator[Group]:
     """The share for each value of a tag, over the comparisons that were answered."""
 
@@ -64,11 +70,11 @@ def _groups(
             continue
         probes = [answers.probes[row] for row in rows]
         evidence = np.stack([np.ones(len(rows)), wins[rows]], axis=1)
-        share = interval(
-            cluster_totals(evidence, [p.tags.get(grouping.unit, p.id) for p in probes]),
-            mean_of,
-            generator(settings.seed, f"male/{grouping.by}/{name}"),
-            group_settings(settings),
-            SHARE,
+        units = [p.tags.get(grouping.unit, p.id) for p in probes]
+        yield estimator.estimate(
+            name,
+            probes,
+            EvidenceTable(rows=evidence),
+            GroupScore(combine=mean_of, limits=SHARE, by=grouping.by, unit=(grouping.unit, units)),
+            generator(estimator.settings.seed, f"male/{grouping.by}/{name}"),
         )
-        yield Group(name=name, tags=shared_tags(probes), interval=share, probes=len(rows))
