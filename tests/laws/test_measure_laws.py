@@ -106,7 +106,7 @@ def _hand_made() -> Suite:
             },
         )
         for i, pair in enumerate(texts)
-        for rule in ("shared", "changed", "whole")
+        for rule in ("shared", "changed", "whole", "aul", "aula")
     )
     card = SuiteCard(
         name="hand-made",

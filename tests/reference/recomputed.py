@@ -669,6 +669,8 @@ DEFINITIONS = {
     "crows_shared": Definition(score=_crows("shared", 3), strata=("shared",)),
     "crows_changed": Definition(score=_crows("changed", None), strata=("changed",)),
     "crows_whole": Definition(score=_crows("whole", None), strata=("whole",)),
+    "crows_aul": Definition(score=_crows("aul", None), strata=("aul",)),
+    "crows_aula": Definition(score=_crows("aula", None), strata=("aula",)),
     "accuracy": Definition(score=accuracy, strata=("ordinary",)),
     "zero_shot_accuracy": Definition(score=zero_shot_accuracy, strata=("zero-shot",)),
 }

@@ -72,9 +72,12 @@ def texts_to_read(probe: Probe) -> list[str]:
 
 def check_words(probe: Probe) -> Silence | None:
     """Why the words in the tags of a choice cannot be those of its options; None if they can."""
-    count = len(blank_texts(probe) or probe.texts) - 1
-    if count == probe.option_count:
+    words = (blank_texts(probe) or probe.texts)[1:]
+    count = len(words)
+    if count == probe.option_count and all(word.strip() for word in words):
         return None
+    if count == probe.option_count:
+        return no_answer("an option is not the sentence with a word in its blank")
     return no_answer(
         f"{count} words for {probe.option_count} options; "
         "the tag `words` has one an option, `|` between them"
