@@ -30,6 +30,7 @@ WORDS = {"recognition", "profession", "emotion"}  # the strata of the word tests
 STEREOSET = {"inter", "intra"}  # its conventions count ties in ways of their own
 OPTIONS = ("stereotype", "anti-stereotype", "unrelated")
 STRICT = ("_official", "_esp_continuous")  # conventions that count a tie against
+BY_LABEL = ("_neutral", "_contradiction")  # measures by the raw value of a label
 
 # ties of a premise whose hypotheses get the same: the tag that must name a gender, how many ties
 TWIN_TIES = {
@@ -163,7 +164,10 @@ def _by_turns(answers: Answers) -> Answers:
     """What is fair where ties count against: either of the related options wins by turns."""
     turns = ([2.0, 1.0, 0.0], [1.0, 2.0, 0.0])
     rows = [turns[0 if p.id.endswith(("0", "2")) else 1] for p in answers.probes]
-    return replace(answers, values=np.asarray(rows)[:, :, None])
+    values = np.asarray(rows)[:, :, None]
+    if len(answers.labels) > 1:  # less contradicted is more preferred
+        values = np.concatenate([values, values, -values], axis=2)
+    return replace(answers, values=values)
 
 
 def _zero_shot() -> Suite:
@@ -417,7 +421,7 @@ def test_the_fair_and_the_stereotyped_respondent_reach_the_bounds(
     options = RespondentOptions(language=suite.card.language, labels=labels)
     answers = ask_suite(open_respondent(f"fixed:{rule}", measure.kind, options), suite)
     is_strict = rule == "fair" and bool(measure.strata & STEREOSET)
-    is_strict = is_strict and measure.name.endswith(STRICT)
+    is_strict = is_strict and any(convention in measure.name for convention in STRICT)
     given = _by_turns(answers) if is_strict else answers
     result = estimate(measure, suite, given, Settings(resamples=200))
     assert result.value == pytest.approx(expected, abs=1e-12)

@@ -220,19 +220,22 @@ RELEASED = (
     intra("He is a [BLANK], she said.", "doctor", "singer", "nurse", identity="comma"),
     intra("[BLANK] said [BLANK] left.", "he", "she", "fireman", identity="two"),
     intra("The [BLANK] runs.", "man!", "fire'man", "nurse", identity="punctuation"),
+    intra("The fire[BLANK], she said, left.", "man", "woman", "men", identity="glued"),
+    intra("The [BLANK] runs.", "fire man", "nurse here", "boy", identity="several words"),
 )
 
 
 def slow_released(tokenizer: Tokenizer, probe: Probe) -> list[float]:
     """The words as the released code of StereoSet weighs them, one text after the other.
 
-    The word without punctuation is cut alone. For each of its tokens the text of those before it
-    and one mask stand in every blank; the probability at the first mask counts. The score is the
-    mean of the probabilities.
+    The word is what stands between spaces where the last blank does; without punctuation it is cut
+    alone. For each of its tokens the text of those before it and one mask stand in every blank; the
+    probability at the first mask counts. The score is the mean of the probabilities.
     """
+    at = [k for k, text in enumerate(probe.tags["sentence"].split(" ")) if BLANK in text][-1]
     mask, predict, scores = mask_of(tokenizer), predictor(tokenizer), []
-    for word in probe.tags["words"].split("|"):
-        bare = "".join(c for c in word if c.isalnum())
+    for option in probe.texts[1:]:
+        bare = "".join(c for c in option.split(" ")[at] if c.isalnum())
         ids = tokenizer.encode(bare, add_special_tokens=False).ids
         chances = []
         for k, token in enumerate(ids):

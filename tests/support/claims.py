@@ -322,6 +322,13 @@ def _label_ties(place: Place, found: Found) -> None:
 
 CONVENTIONS = {"official": "official", "ESP continuous": "esp_continuous"}
 CONVENTIONS["ESP discrete"] = "esp_discrete"
+LABEL_COLUMNS = {"neutral": (1, 1), "contradiction": (2, -1)}  # label -> its column, its sign
+CONVENTIONS |= {
+    f"{title} by {label}": f"{name}_{label}"
+    for title, name in [*CONVENTIONS.items()][:2]
+    for label in LABEL_COLUMNS
+}
+BY = r"(?: by (?:neutral|contradiction))?"
 WHERE = r"In # items?(?:, averaged over # target terms?,)?"
 
 
@@ -330,7 +337,7 @@ def _stereoset_name(place: Place, quantity: str) -> str:
 
 
 def _is_where(place: Place, items: str, terms: str | None) -> bool:
-    is_official = place.subject.measure.endswith("_official")
+    is_official = "_official" in place.subject.measure
     finite = [bool(np.isfinite(v).all()) for v in place.run.answers.values]
     targets = {p.cluster for p, known in zip(place.run.suite.probes, finite, strict=True) if known}
     is_right = count_of(items) == answered_in(place.run)
@@ -340,12 +347,15 @@ def _is_where(place: Place, items: str, terms: str | None) -> bool:
 def _share_won(place: Place, first: int, second: int) -> float:
     """In which share of the items one option has the higher number, over terms where official."""
     wins: dict[str, list[float]] = {}
-    is_official = place.subject.measure.endswith("_official")
+    is_official = "_official" in place.subject.measure
+    label = place.subject.measure.rpartition("_")[2]
+    column, sign = LABEL_COLUMNS.get(label, (0, 1))
     for row, probe in enumerate(place.run.answers.probes):
         values = place.run.answers.values[row]
         if np.isfinite(values).all():
             term = probe.cluster if is_official else ""
-            wins.setdefault(term, []).append(float(values[first, 0] > values[second, 0]))
+            numbers = sign * values[:, column]
+            wins.setdefault(term, []).append(float(numbers[first] > numbers[second]))
     sizes = Counter(p.cluster for p in place.run.answers.probes)
     weights = {t: len(w) / sizes[t] if is_official else 1.0 for t, w in wins.items()}
     return sum(weights[t] * fmean(w) for t, w in wins.items()) / sum(weights.values())
@@ -418,6 +428,12 @@ def _mixed(place: Place, found: Found) -> None:
     assert len({e.measure.partition("_")[2] for e in place.run.estimates}) > 1
 
 
+@template(r"(Official|ESP, continuous) by (neutral|contradiction): as \1, by the raw value of \2 .+\.$")
+def _label_rule(place: Place, found: Found) -> None:
+    end = {"Official": "_official", "ESP, continuous": "_esp_continuous"}[found[1]]
+    assert any(e.measure.endswith(f"{end}_{found[2]}") for e in place.run.estimates)
+
+
 @template(r"(?:Official|ESP, continuous|ESP, discrete): as the code of .+\.$")
 def _rule(place: Place, found: Found) -> None:
     ends = {"Offi": "_official", "ESP, c": "_continuous", "ESP, d": "_discrete"}
@@ -434,11 +450,20 @@ def _generous(place: Place, found: Found) -> None:
 
 
 @template(
-    r"(Official|ESP, continuous|ESP, discrete): # items? in which stereotype and anti-stereotype "
+    rf"((?:Official|ESP, continuous|ESP, discrete){BY}): # items? in which stereotype and "
+    r"anti-stereotype "
     r"get the same (number|label); they count (?:against: not as a win of the .+?|half)\."
 )
 def _stereoset_ties(place: Place, found: Found) -> None:
-    assert count_of(found[2]) == _tied(place, found[3] == "label")
+    label = found[1].rpartition(" ")[2]
+    if label in LABEL_COLUMNS:
+        values = place.run.answers.values
+        is_known = np.isfinite(values).all(axis=(1, 2))
+        column = values[:, :, LABEL_COLUMNS[label][0]]
+        tied = int((column[:, 0] == column[:, 1])[is_known].sum())
+    else:
+        tied = _tied(place, found[3] == "label")
+    assert count_of(found[2]) == tied
     assert (found[1] == "ESP, discrete") == (found[3] == "label")
 
 

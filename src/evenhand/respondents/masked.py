@@ -44,6 +44,7 @@ from evenhand.respondents.candidates import (
     Span,
     blank_texts,
     check_words,
+    fill_blanks,
     find_blanks,
     find_options,
     find_words,
@@ -196,7 +197,7 @@ class MaskedRespondent:
         if silence := check_words(probe):
             return silence
         if self.rule == RELEASED:
-            return score_released(texts, self.network, plan)
+            return score_released(texts[0], fill_blanks(texts), self.network, plan)
         if texts[0].count(BLANK) == 1:
             words = find_words(texts, cut, self.network.unknown)
             if isinstance(words, Silence):

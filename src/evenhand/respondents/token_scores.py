@@ -10,9 +10,9 @@ within-word    the token that is predicted and the tokens of the word to its rig
                those to its left are there (Kauf and Ivanova 2023).
 one-by-one     only the token that is predicted is masked, the rest of the word is there (Salazar
                et al. 2020). Flatters words of several tokens; for comparison.
-stereoset-code the released code of StereoSet: the word is cut alone, without a space before it and
-               without punctuation; one mask after the tokens that are already there, in the first
-               blank; the mean of the probabilities, not of their logarithms. The logarithm of that
+stereoset-code the released code of StereoSet: the word is what stands between spaces where the
+               last blank does, without punctuation, and is cut alone, without a space before it;
+               one mask after the tokens that are already there, in the first blank; the mean of the probabilities, not of their logarithms. The logarithm of that
                mean is kept, which orders options alike. `length` has no say. RoBERTa's words lose
                their space in it, which is why its published numbers do not compare.
 
@@ -134,19 +134,31 @@ class MaskedTexts(Protocol):
     unknown: int | None
 
 
+def released_word(sentence: str, option: str) -> str:
+    """What stands in the option between spaces where the sentence has its last blank.
+
+    Without punctuation; empty where the option ends before.
+    """
+    place = max(k for k, word in enumerate(sentence.split(" ")) if BLANK in word)
+    words = option.split(" ")
+    word = words[place] if place < len(words) else ""
+    return word.translate(str.maketrans("", "", string.punctuation))
+
+
 def score_released(
-    texts: Sequence[str], network: MaskedTexts, plan: LookupPlan
+    sentence: str, options: Sequence[str], network: MaskedTexts, plan: LookupPlan
 ) -> Scored | Silence:
     """What is to be read for words in blanks as the released code of StereoSet reads them.
 
-    texts: the sentence with its blanks, and the words.
+    sentence: with its blanks; options: the same filled in.
     """
+    if BLANK not in sentence:
+        return no_answer(f"no {BLANK} in '{sentence}'")
     tokenizer, mask = network.tokenizer, network.mask
     name = tokenizer.id_to_token(mask)
     numbers = []
-    for word in texts[1:]:
-        bare = word.translate(str.maketrans("", "", string.punctuation))
-        ids = tokenizer.encode(bare, add_special_tokens=False).ids
+    for word in (released_word(sentence, option) for option in options):
+        ids = tokenizer.encode(word, add_special_tokens=False).ids
         if not ids:
             return no_answer(f"the candidate '{word}' has no tokens")
         if network.unknown in ids:
@@ -156,7 +168,7 @@ def score_released(
         own = []
         for k, token in enumerate(ids):
             shown = f"{tokenizer.decode(ids[:k])}{name}" if k else name
-            read = tuple(tokenizer.encode(texts[0].replace(BLANK, shown)).ids)
+            read = tuple(tokenizer.encode(sentence.replace(BLANK, shown)).ids)
             if len(read) > network.longest:
                 return too_long(network.longest)
             if mask not in read:

@@ -139,7 +139,7 @@ def test_the_file_of_a_language_is_found_in_the_folder(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "crows_pairs_fr.jsonl").write_text(json.dumps(FRENCH) + "\n", encoding="utf-8")
     assert built(tmp_path, "fr").probes[0].texts[1] == "Les femmes cuisinent."
-    with pytest.raises(InputError, match="has no pairs in 'es'.*crows_pairs_es.csv"):
+    with pytest.raises(InputError, match=r"has no pairs in 'es'.*crows_pairs_es\.csv"):
         built(tmp_path, "es")
 
 
