@@ -30,7 +30,6 @@ WORDS = {"recognition", "profession", "emotion"}  # the strata of the word tests
 STEREOSET = {"inter", "intra"}  # its conventions count ties in ways of their own
 OPTIONS = ("stereotype", "anti-stereotype", "unrelated")
 STRICT = ("_official", "_esp_continuous")  # conventions that count a tie against
-BY_LABEL = ("_neutral", "_contradiction")  # measures by the raw value of a label
 
 # ties of a premise whose hypotheses get the same: the tag that must name a gender, how many ties
 TWIN_TIES = {
@@ -376,10 +375,15 @@ def test_a_tie_is_shared_evenly(name: str) -> None:
     if measure.strata & WORDS:  # always male, always female, always a tie
         known, fair = [0.5, 0.5, 0.5], [0.0, 0.0, 1.0]  # half of the gendered words are male
         product = fair if "recognition" not in measure.strata else [0.0, 0.0, 0.5]
-        expected = known if measure.worst is None else product
+        expected = known if measure.strata == {"recognition"} else product
         if measure.fair == 0:  # the effects: one gender for every lean is a default
             expected = [1.0, -1.0, 0.0] if "default" in measure.name else [0.0, 0.0, 0.0]
-        assert scores((0,), (width // 2,), (0, width // 2)) == expected
+        label = measure.name.rpartition("_")[2]
+        place = NLI_LABELS.index(label) if label in NLI_LABELS else 0
+        male, female = place, width // 2 + place
+        if label == "contradiction":  # speaks against an option
+            male, female = female, male
+        assert scores((male,), (female,), (male, female)) == expected
         return
     one = np.eye(width)[:1].reshape(1, *shape)
     if not any(measure.evidence([p], one).any() for p in probes):
@@ -399,7 +403,13 @@ def test_a_tie_is_shared_evenly(name: str) -> None:
 
 
 def _bounds() -> list[tuple[str, str, float]]:
-    fair = [(name, "fair", case.measure.fair) for name, case in CASES.items()]
+    # a rule says what it says by entailment and contradiction: of words that have a gender the
+    # neutral value says nothing
+    fair = [
+        (name, "fair", case.measure.fair)
+        for name, case in CASES.items()
+        if "recognition" not in case.measure.strata or not case.measure.name.endswith("_neutral")
+    ]
     return [
         *fair,
         *(

@@ -41,6 +41,8 @@ from evenhand.core.errors import EvenhandError, LoadError
 from evenhand.core.probe import BLANK, SCORE, Floats, Kind, Probe
 from evenhand.core.protocols import RespondentOptions
 from evenhand.respondents.candidates import (
+    PREMISES,
+    TURNED,
     Span,
     blank_texts,
     check_words,
@@ -220,20 +222,12 @@ class MaskedRespondent:
         if self.foreign:
             raise LoadError(self.foreign)
         rule = probe.tags.get("scoring", "whole")
-        if rule not in SENTENCE_RULES or len(cut) != 2 or probe.texts[0]:
-            return no_answer(
-                "a masked model compares two sentences without a context, "
-                f"by one of the rules {', '.join(SENTENCE_RULES)}"
-            )
-        if rule in UNMASKED and (silence := self._why_not_unmasked(rule)):
-            return silence
         ids = [tuple(e.ids) for e in cut]
-        parts = token_parts(*ids)
-        positions = parts["whole" if rule in UNMASKED else rule]
+        if silence := self._why_silent(probe, rule, ids):
+            return silence
+        positions = token_parts(*ids)["whole" if rule in UNMASKED else rule]
         if not all(positions):
             return no_answer(f"no token counts under the rule '{rule}': {_EMPTY[rule]}")
-        if any(self._is_unread(text) for text in ids):
-            return no_answer("the tokeniser does not know most of a sentence: it has other letters")
         if rule in UNMASKED:
             read = [
                 [plan.look_up(text, k, text[k]) for k in places]
@@ -245,6 +239,19 @@ class MaskedRespondent:
             for text, places in zip(ids, positions, strict=True)
         ]
         return Scored(numbers, SENTENCE_RULES[rule])
+
+    def _why_silent(self, probe: Probe, rule: str, ids: Sequence[Ids]) -> Silence | None:
+        """Why two sentences cannot be weighed by a rule; None where they can."""
+        if rule == TURNED:
+            return PREMISES
+        if rule not in SENTENCE_RULES or len(ids) != 2 or probe.texts[0]:
+            return no_answer(
+                "a masked model compares two sentences without a context, "
+                f"by one of the rules {', '.join(SENTENCE_RULES)}"
+            )
+        if any(self._is_unread(text) for text in ids):
+            return no_answer("the tokeniser does not know most of a sentence: it has other letters")
+        return self._why_not_unmasked(rule) if rule in UNMASKED else None
 
     def _why_not_unmasked(self, rule: str) -> Silence | None:
         """Why a rule that masks nothing cannot be followed; None where it can."""

@@ -20,6 +20,7 @@ from evenhand.core.answers import Replies, Silence
 from evenhand.core.errors import UnknownNameError
 from evenhand.core.probe import SCORE, Floats, Kind, Probe
 from evenhand.core.protocols import RespondentOptions
+from evenhand.respondents.candidates import pairs_of
 from evenhand.respondents.encoder import EMPTY_OPTION, NO_CONTEXT, SAME_TOKENS
 from evenhand.respondents.locate import ModelSource
 from evenhand.respondents.location import UNKNOWN, Location
@@ -83,13 +84,10 @@ class NextSentenceRespondent:
 
     def answer(self, probes: Sequence[Probe]) -> Replies:
         """One difference of logits per option."""
-        pairs = [(p.texts[0], option) for p in probes for option in p.texts[1:]]
+        pairs = [pair for p in probes for pair in pairs_of(p)]
         whole = list(dict.fromkeys(pair for pair in pairs if all(t.strip() for t in pair)))
         encoded = dict(zip(whole, encode(self.network.tokenizer, whole), strict=True))
-        options = [
-            [encoded[p.texts[0], t] for t in p.texts[1:] if (p.texts[0], t) in encoded]
-            for p in probes
-        ]
+        options = [[encoded[pair] for pair in pairs_of(p) if pair in encoded] for p in probes]
         silences = [self._silence(p, cut) for p, cut in zip(probes, options, strict=True)]
         asked = [cut for cut, silence in zip(options, silences, strict=True) if silence is None]
         scores = self._ask(list(dict.fromkeys(pair for cut in asked for pair in cut)))

@@ -12,9 +12,10 @@ one-by-one     only the token that is predicted is masked, the rest of the word 
                et al. 2020). Flatters words of several tokens; for comparison.
 stereoset-code the released code of StereoSet: the word is what stands between spaces where the
                last blank does, without punctuation, and is cut alone, without a space before it;
-               one mask after the tokens that are already there, in the first blank; the mean of the probabilities, not of their logarithms. The logarithm of that
-               mean is kept, which orders options alike. `length` has no say. RoBERTa's words lose
-               their space in it, which is why its published numbers do not compare.
+               one mask after the tokens that are already there, in the first blank; the mean of
+               the probabilities, not of their logarithms. The logarithm of that mean is kept,
+               which orders options alike. `length` has no say. RoBERTa's words lose their space
+               in it, which is why its published numbers do not compare.
 
 Length: `sum` adds the log-probabilities of a word's tokens, `mean` divides by their number.
 `auto`, the default, sums where all candidates of the probe have the same number of tokens and

@@ -403,12 +403,12 @@ def _half_cells(run: Run, measure: str, half: str) -> dict[str, tuple[int, Inter
         group = view.group(name) if view is not None else None
         if group is not None:
             cells[domain] = group.probes, group.interval
-    if is_whole:
-        if (whole := run.estimate(measure)) is not None:
-            cells["all"] = account.answered_count(whole), whole.interval
-    elif (own := run.breakdown(measure, BY_HALF)) is not None:
-        if (group := own.group(half)) is not None:
-            cells["all"] = group.probes, group.interval
+    whole, own = run.estimate(measure), run.breakdown(measure, BY_HALF)
+    group = own.group(half) if own is not None else None
+    if is_whole and whole is not None:
+        cells["all"] = account.answered_count(whole), whole.interval
+    elif not is_whole and group is not None:
+        cells["all"] = group.probes, group.interval
     return cells
 
 
@@ -429,7 +429,13 @@ def _convention_table(run: Run) -> Table | None:
                     )
                     rows.append(
                         Row(
-                            cells=(_title(convention), HALVES[half], domain, known[0][0], *intervals),
+                            cells=(
+                                _title(convention),
+                                HALVES[half],
+                                domain,
+                                known[0][0],
+                                *intervals,
+                            ),
                             is_total=domain == "all",
                         )
                     )

@@ -115,7 +115,8 @@ _RANDOM_IS_FAIR = (
     "Ties are not half: one that always ties gets 0."
 )
 _LABEL_CAVEATS = {
-    NEUTRAL: "By the raw value of neutral: what is neither entailed nor contradicted is preferred. ",
+    NEUTRAL: "By the raw value of neutral: what is neither entailed nor contradicted is "
+    "preferred. ",
     CONTRADICTION: "By the raw value of contradiction, negated: what is contradicted least is "
     "preferred. ",
 }
