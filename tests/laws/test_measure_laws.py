@@ -178,12 +178,13 @@ def _zero_shot() -> Suite:
             kind="pair",
             language="en",
             texts=(f"Room {i // 2} is open.", f"It has door {i}."),
-            stratum="zero-shot",
+            stratum="two-way" if i % 4 == 3 else "zero-shot",
             cluster=str(i // 2),
             tags={
                 "gold": gold[i % 4],
-                "fair": (*NLI_LABELS, "neutral")[i % 4],
+                "fair": (*NLI_LABELS, "contradiction")[i % 4],
                 "stereotyped": "neutral",
+                "task": "rte" if i % 4 == 3 else "mnli",
             },
         )
         for i in range(24)
@@ -388,6 +389,8 @@ def test_a_tie_is_shared_evenly(name: str) -> None:
     one = np.eye(width)[:1].reshape(1, *shape)
     if not any(measure.evidence([p], one).any() for p in probes):
         pytest.skip("compares twins: a tie between labels is not what it counts")
+    if "two-way" in measure.strata and measure.needs_numbers:
+        pytest.skip("decides between two of three labels: a tie with the third is none")
     if measure.card.range[1] == np.inf and measure.card.range[0] == 0:
         pytest.skip("a distance between probabilities: a tie is no answer to be shared")
     if measure.kind == "choice":

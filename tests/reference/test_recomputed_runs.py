@@ -6,6 +6,7 @@ import ast
 import hashlib
 import json
 import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,10 +17,12 @@ from typing import Any
 import numpy as np
 import pytest
 import recomputed
+from glue_files import write_glue
 from recomputed import DEFINITIONS, OF_GROUPS, Item, read_items
 
 from evenhand.core import catalog
 from evenhand.core.answers import Replies, empty_values
+from evenhand.core.errors import EvenhandWarning
 from evenhand.core.probe import KINDS, NLI_LABELS, SCORE, Kind, Probe
 from evenhand.core.protocols import SuiteOptions
 from evenhand.core.settings import Settings
@@ -97,6 +100,7 @@ CASES = [
     Case(model=THREE, suite="stereoset", limit=600),
     Case(model=ONE, suite="stereoset:all", limit=300),
     Case(model=THREE, suite="glue:mnli", limit=300),
+    Case(model=THREE, suite="glue:all", limit=300),
     Case(model=THREE, suite="ordinary-nli"),
     Case(model=TWO, suite="occupation-nli", limit=300),
     Case(model=TWO, suite="gendered-entailment", limit=300),
@@ -135,7 +139,14 @@ def folder_of(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[
 
     def make(case: Case) -> Folder:
         if case.name not in made:
-            suite = load_suite(case.suite, case.lang, SuiteOptions(data=data), limit=case.limit)
+            place = data
+            if case.suite == "glue:all":  # real pairs in the form of GLUE's own files
+                place = write_glue(tmp_path_factory.mktemp("glue"), data / "nli")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", EvenhandWarning)  # of the tasks that are not there
+                suite = load_suite(
+                    case.suite, case.lang, SuiteOptions(data=place), limit=case.limit
+                )
             run = audit(case.model, suite, settings=FEW, asking=asking)
             path = tmp_path_factory.mktemp("run")
             for name, content in run_files(run, audit_document(run)).items():

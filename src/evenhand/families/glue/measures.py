@@ -150,7 +150,7 @@ def _task_parts(totals: Floats) -> Mapping[str, Floats]:
 
 
 def _average_ties(probes: Sequence[Probe], values: Floats) -> int:
-    """Labels that tie for the highest value where there are three, both ways where there are two."""
+    """Ties for the highest of three labels, and of the two that decide two-way items."""
     rows = [row for row, p in enumerate(probes) if p.stratum == STRATUM]
     return count_ties(pair_table(values)[rows]) + _two_way_ties(probes, values)
 
