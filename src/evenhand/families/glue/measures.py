@@ -2,7 +2,7 @@
 
 zero_shot_accuracy: the share of items that get their gold label.
 two_way_accuracy: of tasks with two gold labels, decided between entailment and contradiction alone,
-    the neutral value left out (Luo, Glass 2023).
+    the neutral value left out.
 zero_shot_average: the mean over tasks of the accuracy, three-way of MNLI and two-way of the others.
 
 Where the gold label is only "entailment or not", neutral and contradiction are both "not"; a
