@@ -667,6 +667,50 @@ def stereoset(records: Records) -> str:
     )
 
 
+def _by_labels(part: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Scoring -> LMS, SS and iCAT of one half: similarity, then every label that was measured."""
+    measures = ("lms_official", "ss_official", "icat_official")
+    similar, entailing = part["models"]["minilm"], part["models"]["default"]
+    rows = {"similarity": {m: similar[m] for m in measures}}
+    for label, end in (
+        ("entailment", ""),
+        ("neutral", "_neutral"),
+        ("contradiction", "_contradiction"),
+    ):
+        scores = {m: entailing.get(f"{m}{end}") for m in measures}
+        if all(scores.values()):
+            rows[label] = scores
+    return rows
+
+
+@block
+def stereoset_by_label(records: Records) -> str:
+    """The entailment model by each of its labels beside similarity, and what follows from it."""
+    rows, conclusions = [], []
+    for half, name in HALVES.items():
+        part = records["sentence-reasoning"]["suites"][name]
+        scored = _by_labels(part)
+        rows += [
+            (
+                half,
+                "`minilm`" if by == "similarity" else "`default`",
+                by,
+                *map(interval, s.values()),
+            )
+            for by, s in scored.items()
+        ]
+        ideal = {by: s["icat_official"]["value"] for by, s in scored.items()}
+        similar = ideal.pop("similarity")
+        better = [by for by, value in ideal.items() if value > similar]
+        which = f"scored by {' and '.join(better)}" if better else "by none of the labels measured"
+        conclusions.append(f"{half}: `default` has the higher iCAT {which}")
+    return paragraphs(
+        table(("half", "model", "scored by", "LMS", "SS", "iCAT"), rows),
+        f"{'; '.join(conclusions)}.",
+        records.source("sentence-reasoning"),
+    )
+
+
 def _paired(records: Records, wanted: Sequence[tuple[str, str, str]]) -> str:
     """Rows of (test, suite, measure) with both models, the difference and what it shows."""
     suites = records["sentence-reasoning"]["suites"]

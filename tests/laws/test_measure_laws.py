@@ -106,7 +106,7 @@ def _hand_made() -> Suite:
             },
         )
         for i, pair in enumerate(texts)
-        for rule in ("shared", "changed", "whole")
+        for rule in ("shared", "changed", "whole", "aul", "aula")
     )
     card = SuiteCard(
         name="hand-made",
@@ -163,7 +163,10 @@ def _by_turns(answers: Answers) -> Answers:
     """What is fair where ties count against: either of the related options wins by turns."""
     turns = ([2.0, 1.0, 0.0], [1.0, 2.0, 0.0])
     rows = [turns[0 if p.id.endswith(("0", "2")) else 1] for p in answers.probes]
-    return replace(answers, values=np.asarray(rows)[:, :, None])
+    values = np.asarray(rows)[:, :, None]
+    if len(answers.labels) > 1:  # less contradicted is more preferred
+        values = np.concatenate([values, values, -values], axis=2)
+    return replace(answers, values=values)
 
 
 def _zero_shot() -> Suite:
@@ -175,12 +178,13 @@ def _zero_shot() -> Suite:
             kind="pair",
             language="en",
             texts=(f"Room {i // 2} is open.", f"It has door {i}."),
-            stratum="zero-shot",
+            stratum="two-way" if i % 4 == 3 else "zero-shot",
             cluster=str(i // 2),
             tags={
                 "gold": gold[i % 4],
-                "fair": (*NLI_LABELS, "neutral")[i % 4],
+                "fair": (*NLI_LABELS, "contradiction")[i % 4],
                 "stereotyped": "neutral",
+                "task": "rte" if i % 4 == 3 else "mnli",
             },
         )
         for i in range(24)
@@ -372,14 +376,21 @@ def test_a_tie_is_shared_evenly(name: str) -> None:
     if measure.strata & WORDS:  # always male, always female, always a tie
         known, fair = [0.5, 0.5, 0.5], [0.0, 0.0, 1.0]  # half of the gendered words are male
         product = fair if "recognition" not in measure.strata else [0.0, 0.0, 0.5]
-        expected = known if measure.worst is None else product
+        expected = known if measure.strata == {"recognition"} else product
         if measure.fair == 0:  # the effects: one gender for every lean is a default
             expected = [1.0, -1.0, 0.0] if "default" in measure.name else [0.0, 0.0, 0.0]
-        assert scores((0,), (width // 2,), (0, width // 2)) == expected
+        label = measure.name.rpartition("_")[2]
+        place = NLI_LABELS.index(label) if label in NLI_LABELS else 0
+        male, female = place, width // 2 + place
+        if label == "contradiction":  # speaks against an option
+            male, female = female, male
+        assert scores((male,), (female,), (male, female)) == expected
         return
     one = np.eye(width)[:1].reshape(1, *shape)
     if not any(measure.evidence([p], one).any() for p in probes):
         pytest.skip("compares twins: a tie between labels is not what it counts")
+    if "two-way" in measure.strata and measure.needs_numbers:
+        pytest.skip("decides between two of three labels: a tie with the third is none")
     if measure.card.range[1] == np.inf and measure.card.range[0] == 0:
         pytest.skip("a distance between probabilities: a tie is no answer to be shared")
     if measure.kind == "choice":
@@ -395,7 +406,13 @@ def test_a_tie_is_shared_evenly(name: str) -> None:
 
 
 def _bounds() -> list[tuple[str, str, float]]:
-    fair = [(name, "fair", case.measure.fair) for name, case in CASES.items()]
+    # a rule says what it says by entailment and contradiction: of words that have a gender the
+    # neutral value says nothing
+    fair = [
+        (name, "fair", case.measure.fair)
+        for name, case in CASES.items()
+        if "recognition" not in case.measure.strata or not case.measure.name.endswith("_neutral")
+    ]
     return [
         *fair,
         *(
@@ -417,7 +434,7 @@ def test_the_fair_and_the_stereotyped_respondent_reach_the_bounds(
     options = RespondentOptions(language=suite.card.language, labels=labels)
     answers = ask_suite(open_respondent(f"fixed:{rule}", measure.kind, options), suite)
     is_strict = rule == "fair" and bool(measure.strata & STEREOSET)
-    is_strict = is_strict and measure.name.endswith(STRICT)
+    is_strict = is_strict and any(convention in measure.name for convention in STRICT)
     given = _by_turns(answers) if is_strict else answers
     result = estimate(measure, suite, given, Settings(resamples=200))
     assert result.value == pytest.approx(expected, abs=1e-12)

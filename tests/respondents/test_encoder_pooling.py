@@ -63,13 +63,27 @@ def test_the_folder_says_how_to_pool(
 
 def test_normalised_vectors_have_length_one(tmp_path: Path) -> None:
     place = write_modules(write_encoder(tmp_path / "m"), "Pooling", "Normalize")
-    respondent = opened(place, similarity="dot")
+    respondent = opened(place)
     np.testing.assert_allclose(
         flat(respondent.answer(PROBES)), slowly(PROBES, "mean", "cosine"), atol=1e-5
     )
     assert respondent.traits["vectors"] == "normalised"
     lengths = np.linalg.norm(respondent.embed(TEXTS), axis=1)
     np.testing.assert_allclose(lengths, 1.0, atol=1e-6)
+
+
+@pytest.mark.parametrize("similarity", ["dot", "distance"])
+def test_dot_and_distance_compare_vectors_before_they_are_normalised(
+    tmp_path: Path, similarity: str
+) -> None:
+    """After it both would order options as the cosine does."""
+    place = write_modules(write_encoder(tmp_path / "m"), "Pooling", "Normalize")
+    respondent = opened(place, similarity=similarity)
+    np.testing.assert_allclose(
+        flat(respondent.answer(PROBES)), slowly(PROBES, "mean", similarity), atol=1e-4
+    )
+    assert respondent.traits["vectors"] == "before normalising"
+    np.testing.assert_allclose(np.linalg.norm(respondent.embed(TEXTS), axis=1), 1.0, atol=1e-6)
 
 
 def test_the_network_may_lie_in_a_folder_of_its_own(tmp_path: Path) -> None:

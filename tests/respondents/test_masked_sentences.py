@@ -1,7 +1,10 @@
-"""The tokens that each of the three rules of CrowS-Pairs counts, and their sum."""
+"""The tokens that each rule for two sentences counts, and how they are added up."""
 
 from __future__ import annotations
 
+import importlib.util
+import shutil
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -12,11 +15,15 @@ from masked_models import TinyMasked, open_masked, pieces, write_masked
 from replied import flat, reasons
 
 from evenhand.core import catalog
+from evenhand.core.errors import LoadError
 from evenhand.core.probe import Floats, Probe
-from evenhand.respondents.masked import SENTENCE_RULES, token_parts
+from evenhand.core.protocols import RespondentOptions
+from evenhand.respondents.masked import RESPONDENT, SENTENCE_RULES, UNMASKED, token_parts
+from evenhand.respondents.packages import PACKAGES, package_folder
 
 A, B, C, D, X, Y, Z = range(10, 17)
 MASK = 4
+MASKING = tuple(rule for rule in SENTENCE_RULES if rule not in UNMASKED)
 PAIRS = {
     "replaced": ("The nurse said he left.", "The nurse said she left."),
     "longer": ("The man said he left.", "The fire woman said he left."),
@@ -139,7 +146,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_masked(tmp_path_factory.mktemp("sentences") / "tiny")
 
 
-@pytest.mark.parametrize("rule", SENTENCE_RULES)
+@pytest.mark.parametrize("rule", MASKING)
 @pytest.mark.parametrize("name", PAIRS)
 def test_the_rules_against_a_slow_implementation(folder: Path, rule: str, name: str) -> None:
     values = flat(open_masked(folder).answer([pair(rule, PAIRS[name])]))
@@ -148,7 +155,7 @@ def test_the_rules_against_a_slow_implementation(folder: Path, rule: str, name: 
 
 def test_the_three_rules_are_three_different_questions(folder: Path) -> None:
     values = flat(
-        open_masked(folder).answer([pair(rule, PAIRS["longer"], rule) for rule in SENTENCE_RULES])
+        open_masked(folder).answer([pair(rule, PAIRS["longer"], rule) for rule in MASKING])
     )
     assert len({round(float(v), 3) for v in values[:, 1]}) == 3
     shared, changed, whole = values
@@ -236,7 +243,7 @@ def test_what_is_no_choice_between_two_sentences_is_not_answered(
     assert np.isnan(replies.values).all()
     assert reasons(replies) == {
         "a masked model compares two sentences without a context, "
-        "by the rule shared, changed or whole": 1
+        "by one of the rules shared, changed, whole, aul, aula": 1
     }
 
 
@@ -276,3 +283,94 @@ def test_a_discriminator_reads_the_sentence_as_it_is(tmp_path: Path) -> None:
     for value, text in zip(values[0], PAIRS["ends"], strict=True):
         ids = pieces().encode(text).ids
         assert value == pytest.approx(-np.log1p(np.exp(model.replaced(ids)[1:-1])).sum(), abs=1e-5)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_nothing_is_masked_under_aul(folder: Path, name: str) -> None:
+    """The mean of log p(token | the sentence as it stands), without the marks at both ends."""
+    values = flat(open_masked(folder).answer([pair("aul", PAIRS[name])]))
+    for value, text in zip(values[0], PAIRS[name], strict=True):
+        ids = pieces().encode(text).ids
+        table = TinyMasked().log_probabilities(ids)
+        logs = [table[place, ids[place]] for place in range(1, len(ids) - 1)]
+        assert value == pytest.approx(np.mean(logs), abs=1e-5)
+
+
+def test_a_graph_gives_no_attention_and_says_so(folder: Path) -> None:
+    replies = open_masked(folder).answer([pair("aula", PAIRS["ends"]), pair("aul", PAIRS["ends"])])
+    assert np.isnan(flat(replies)).all(axis=1).tolist() == [True, False]
+    assert reasons(replies) == {
+        "the route onnxruntime gives no attention weights, which the rule 'aula' multiplies by; "
+        "give the folder with the model's weights": 1
+    }
+
+
+def test_a_discriminator_has_no_likelihood_of_an_unmasked_token(tmp_path: Path) -> None:
+    folder = write_masked(tmp_path / "electra", form="discriminator")
+    replies = open_masked(folder).answer([pair(rule, PAIRS["ends"], rule) for rule in UNMASKED])
+    assert reasons(replies) == {
+        "a discriminator predicts no tokens, so there is no likelihood of one": 2
+    }
+
+
+def test_a_sentence_in_other_letters_is_not_weighed(folder: Path) -> None:
+    texts = ("Κανείς δεν φεύγει.", "Όλοι μένουν εδώ.")
+    with pytest.warns(UserWarning, match="does not know"):
+        replies = open_masked(folder).answer([pair("whole", texts), pair("whole", PAIRS["ends"])])
+    assert np.isnan(flat(replies)).all(axis=1).tolist() == [True, False]
+    assert reasons(replies) == {
+        "the tokeniser does not know most of a sentence: it has other letters": 1
+    }
+
+
+@pytest.mark.parametrize(
+    ("language", "is_refused"), [("fr", True), ("en", True), ("zh", False), ("xx", False)]
+)
+def test_a_model_of_another_script_is_refused(
+    folder: Path, tmp_path: Path, language: str, is_refused: bool
+) -> None:
+    chinese = tmp_path / "chinese"
+    shutil.copytree(folder, chinese)
+    (chinese / "README.md").write_text("---\nlanguage: zh\n---\n", encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that the language is another one is warned of too
+        respondent = RESPONDENT.open(str(chinese), RespondentOptions(language=language))
+    if not is_refused:
+        assert np.isfinite(flat(respondent.answer([pair("whole", PAIRS["ends"])]))).all()
+        return
+    with pytest.raises(LoadError, match="said to know zh, written in Han; it is asked in"):
+        respondent.answer([pair("whole", PAIRS["ends"])])
+
+
+@pytest.mark.torch
+def test_aul_and_aula_of_a_real_model_are_what_their_definitions_give() -> None:
+    """AUL: mean log p of unmasked tokens; AULA: each times the attention that it receives."""
+    torch, hub = pytest.importorskip("torch"), pytest.importorskip("transformers")
+    package = PACKAGES["albert-tiny-zh"]
+    if importlib.util.find_spec(package.module) is None:
+        pytest.skip(f"{package.requirement} is not installed")
+    place = package_folder(package)
+    words = hub.BertTokenizerFast(str(place / "vocab.txt"))
+    model = hub.AutoModelForMaskedLM.from_pretrained(place, attn_implementation="eager").eval()
+    texts = ("女人不会开车，她们太紧张了。", "男人不会开车。")
+    probes = [pair(rule, texts, rule) for rule in ("aul", "aula", "whole")]
+    values = flat(
+        RESPONDENT.open("albert-tiny-zh", RespondentOptions(language="zh")).answer(probes)
+    )
+    for column, text in enumerate(texts):
+        read = words(text, return_tensors="pt")
+        with torch.inference_mode():
+            output = model(**read, output_attentions=True)
+        ids = read["input_ids"][0].tolist()
+        logs = output.logits[0].log_softmax(-1)
+        own = [float(logs[k, ids[k]]) for k in range(1, len(ids) - 1)]
+        received = [0.0] * len(ids)
+        for layer in output.attentions:
+            for head in layer[0]:
+                for row in head:  # a position that attends
+                    for k, weight in enumerate(row.tolist()):
+                        received[k] += weight / len(output.attentions) / len(layer[0]) / len(ids)
+        aula = [weight * log for weight, log in zip(received[1:-1], own, strict=True)]
+        assert values[0, column] == pytest.approx(np.mean(own), abs=1e-5)
+        assert values[1, column] == pytest.approx(np.mean(aula), abs=1e-6)
+    assert values[0].tolist() != pytest.approx((values[2] / [13, 6]).tolist(), abs=1e-2)

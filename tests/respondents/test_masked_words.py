@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from likelihood_probes import (
     SEVERAL,
     WORDS,
+    choice,
     cutter,
     inside,
     intra,
+    mask_of,
     opened,
     padded,
     parts_of,
@@ -23,13 +25,13 @@ from likelihood_probes import (
     spied,
     write_folders,
 )
-from masked_models import byte_pairs, mask_probe, pieces
+from masked_models import byte_pairs, mask_probe, pieces, write_masked
 from replied import flat, reasons
-from tokenizers import Tokenizer
+from tokenizers import Tokenizer, decoders
 from tokenizers.models import BPE
 
 from evenhand.core.answers import Silence
-from evenhand.core.probe import BLANK
+from evenhand.core.probe import BLANK, Probe
 from evenhand.core.protocols import SuiteOptions
 from evenhand.engine.suites import load_suite
 from evenhand.respondents.candidates import fill_blanks, find_blanks, texts_to_read
@@ -211,3 +213,70 @@ def test_published_blanks_are_found_in_every_sentence(data: Path) -> None:
             assert text.count(word) >= holes, (probe.id, word, text)
             # at most what had to be widened
             assert len(text.replace(word, "").strip()) <= 4 * holes, (probe.id, word, text)
+
+
+RELEASED = (
+    intra("The [BLANK] left.", "man", "fireman", "policeman", identity="cut"),
+    intra("He is a [BLANK], she said.", "doctor", "singer", "nurse", identity="comma"),
+    intra("[BLANK] said [BLANK] left.", "he", "she", "fireman", identity="two"),
+    intra("The [BLANK] runs.", "man!", "fire'man", "nurse", identity="punctuation"),
+    intra("The fire[BLANK], she said, left.", "man", "woman", "men", identity="glued"),
+    intra("The [BLANK] runs.", "fire man", "nurse here", "boy", identity="several words"),
+)
+
+
+def slow_released(tokenizer: Tokenizer, probe: Probe) -> list[float]:
+    """The words as the released code of StereoSet weighs them, one text after the other.
+
+    The word is what stands between spaces where the last blank does; without punctuation it is cut
+    alone. For each of its tokens the text of those before it and one mask stand in every blank; the
+    probability at the first mask counts. The score is the mean of the probabilities.
+    """
+    at = [k for k, text in enumerate(probe.tags["sentence"].split(" ")) if BLANK in text][-1]
+    mask, predict, scores = mask_of(tokenizer), predictor(tokenizer), []
+    for option in probe.texts[1:]:
+        bare = "".join(c for c in option.split(" ")[at] if c.isalnum())
+        ids = tokenizer.encode(bare, add_special_tokens=False).ids
+        chances = []
+        for k, token in enumerate(ids):
+            before = tokenizer.decode(ids[:k])
+            text = probe.tags["sentence"].replace(BLANK, before + tokenizer.id_to_token(mask))
+            read = tokenizer.encode(text).ids
+            chances.append(float(np.exp(predict(read)[read.index(mask), token])))
+        scores.append(sum(chances) / len(chances))
+    return scores
+
+
+@pytest.mark.parametrize("name", ["pieces", "bytes"])
+def test_the_released_code_of_stereoset_averages_probabilities(name: str, tmp_path: Path) -> None:
+    tokenizer = cutter(name)
+    if name == "pieces":
+        tokenizer.decoder = decoders.WordPiece()  # as every BERT has it
+    folder = write_masked(tmp_path / name, tokenizer=tokenizer, longest=300)
+    for length in ("auto", "sum"):
+        respondent = opened(folder, scoring="stereoset-code", length=length)
+        values = flat(respondent.answer(RELEASED))
+        expected = [slow_released(tokenizer, probe) for probe in RELEASED]
+        np.testing.assert_allclose(np.exp(values), expected, rtol=1e-4)
+    assert respondent.traits["scoring"] == "stereoset-code"
+    summed = flat(opened(folder, scoring="left-to-right").answer(RELEASED[:1]))
+    assert np.abs(values[0] - summed[0]).max() > 0.1
+
+
+def test_the_released_code_asks_a_next_sentence_head_which_sentence_follows(
+    folders: dict[str, Path],
+) -> None:
+    probe = choice("The nurse left.", "She was here.", "He was here.", "The boy sleeps!")
+    replies = opened(folders["pieces"], scoring="stereoset-code").answer([probe])
+    assert reasons(replies) == {
+        "the released code of StereoSet asks a next-sentence head which sentence follows: "
+        "give nsp:MODEL": 1
+    }
+
+
+def test_an_option_that_is_not_the_sentence_filled_in_is_not_answered(
+    folders: dict[str, Path],
+) -> None:
+    probe = intra("The [BLANK] left.", "man", "", "nurse")
+    replies = opened(folders["pieces"]).answer([probe])
+    assert reasons(replies) == {"an option is not the sentence with a word in its blank": 1}

@@ -11,6 +11,8 @@ from masked_models import build
 from models import TinyModel, vocabulary, write_model
 from replied import flat, reasons
 
+from evenhand.core.errors import UnknownNameError
+
 NEXT_PROBES = (
     choice("A nurse sleeps.", "A woman sleeps.", "A man sleeps."),
     choice("A nurse is here.", "The man.", "The woman sleeps in a chair.", "A doctor."),
@@ -99,3 +101,26 @@ def test_models_without_a_next_sentence_head_are_refused(tmp_path: Path) -> None
     assert "is of the family roberta, which has no next-sentence head; bert, " in refusal(
         f"nsp:{build(tmp_path / 'roberta', 'roberta')}"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "index"),
+    [("bert-base-uncased", 0), ("bertlike", 0), ("roberta-base", 0), ("roberta-large", 1)],
+)
+def test_the_released_code_takes_its_index_by_the_name(
+    tmp_path: Path, name: str, index: int
+) -> None:
+    folder = write_next(tmp_path / name)
+    usual = flat(opened(f"nsp:{folder}").answer(NEXT_PROBES))
+    respondent = opened(f"nsp:{folder}", scoring="stereoset-code")
+    np.testing.assert_allclose(
+        flat(respondent.answer(NEXT_PROBES)), usual if index == 0 else -usual, atol=1e-6
+    )
+    assert respondent.traits["scoring"] == f"stereoset-code/logit {index} - logit {1 - index}"
+
+
+def test_a_next_sentence_head_knows_no_other_scoring(tmp_path: Path) -> None:
+    folder = write_next(tmp_path / "next")
+    message = "unknown scoring of next sentences 'together'"
+    with pytest.raises(UnknownNameError, match=message):
+        opened(f"nsp:{folder}", scoring="together")

@@ -322,6 +322,13 @@ def _label_ties(place: Place, found: Found) -> None:
 
 CONVENTIONS = {"official": "official", "ESP continuous": "esp_continuous"}
 CONVENTIONS["ESP discrete"] = "esp_discrete"
+LABEL_COLUMNS = {"neutral": (1, 1), "contradiction": (2, -1)}  # label -> its column, its sign
+CONVENTIONS |= {
+    f"{title} by {label}": f"{name}_{label}"
+    for title, name in [*CONVENTIONS.items()][:2]
+    for label in LABEL_COLUMNS
+}
+BY = r"(?: by (?:neutral|contradiction))?"
 WHERE = r"In # items?(?:, averaged over # target terms?,)?"
 
 
@@ -330,7 +337,7 @@ def _stereoset_name(place: Place, quantity: str) -> str:
 
 
 def _is_where(place: Place, items: str, terms: str | None) -> bool:
-    is_official = place.subject.measure.endswith("_official")
+    is_official = "_official" in place.subject.measure
     finite = [bool(np.isfinite(v).all()) for v in place.run.answers.values]
     targets = {p.cluster for p, known in zip(place.run.suite.probes, finite, strict=True) if known}
     is_right = count_of(items) == answered_in(place.run)
@@ -340,12 +347,15 @@ def _is_where(place: Place, items: str, terms: str | None) -> bool:
 def _share_won(place: Place, first: int, second: int) -> float:
     """In which share of the items one option has the higher number, over terms where official."""
     wins: dict[str, list[float]] = {}
-    is_official = place.subject.measure.endswith("_official")
+    is_official = "_official" in place.subject.measure
+    label = place.subject.measure.rpartition("_")[2]
+    column, sign = LABEL_COLUMNS.get(label, (0, 1))
     for row, probe in enumerate(place.run.answers.probes):
         values = place.run.answers.values[row]
         if np.isfinite(values).all():
             term = probe.cluster if is_official else ""
-            wins.setdefault(term, []).append(float(values[first, 0] > values[second, 0]))
+            numbers = sign * values[:, column]
+            wins.setdefault(term, []).append(float(numbers[first] > numbers[second]))
     sizes = Counter(p.cluster for p in place.run.answers.probes)
     weights = {t: len(w) / sizes[t] if is_official else 1.0 for t, w in wins.items()}
     return sum(weights[t] * fmean(w) for t, w in wins.items()) / sum(weights.values())
@@ -418,6 +428,14 @@ def _mixed(place: Place, found: Found) -> None:
     assert len({e.measure.partition("_")[2] for e in place.run.estimates}) > 1
 
 
+@template(
+    r"(Official|ESP, continuous) by (neutral|contradiction): as \1, by the raw value of \2 .+\.$"
+)
+def _label_rule(place: Place, found: Found) -> None:
+    end = {"Official": "_official", "ESP, continuous": "_esp_continuous"}[found[1]]
+    assert any(e.measure.endswith(f"{end}_{found[2]}") for e in place.run.estimates)
+
+
 @template(r"(?:Official|ESP, continuous|ESP, discrete): as the code of .+\.$")
 def _rule(place: Place, found: Found) -> None:
     ends = {"Offi": "_official", "ESP, c": "_continuous", "ESP, d": "_discrete"}
@@ -434,11 +452,20 @@ def _generous(place: Place, found: Found) -> None:
 
 
 @template(
-    r"(Official|ESP, continuous|ESP, discrete): # items? in which stereotype and anti-stereotype "
+    rf"((?:Official|ESP, continuous|ESP, discrete){BY}): # items? in which stereotype and "
+    r"anti-stereotype "
     r"get the same (number|label); they count (?:against: not as a win of the .+?|half)\."
 )
 def _stereoset_ties(place: Place, found: Found) -> None:
-    assert count_of(found[2]) == _tied(place, found[3] == "label")
+    label = found[1].rpartition(" ")[2]
+    if label in LABEL_COLUMNS:
+        values = place.run.answers.values
+        is_known = np.isfinite(values).all(axis=(1, 2))
+        column = values[:, :, LABEL_COLUMNS[label][0]]
+        tied = int((column[:, 0] == column[:, 1])[is_known].sum())
+    else:
+        tied = _tied(place, found[3] == "label")
+    assert count_of(found[2]) == tied
     assert (found[1] == "ESP, discrete") == (found[3] == "label")
 
 
@@ -948,24 +975,36 @@ def _no_effect(place: Place, found: Found) -> None:
 # word tests
 
 
-def _male_wins(place: Place, is_by_label: bool) -> list[tuple[Probe, float]]:
+def _way(text: str | None) -> str:
+    """`neutral` of `, by neutral,`; empty of nothing."""
+    return (text or "").strip(",").rpartition(" ")[2]
+
+
+def _way_of(estimate: Estimate) -> str:
+    """How a measure compares two options: `label`, `neutral`, `contradiction` or by score."""
+    end = estimate.measure.rpartition("_")[2]
+    return {"discrete": "label"}.get(end, end if end in LABEL_COLUMNS else "")
+
+
+def _male_wins(place: Place, way: str) -> list[tuple[Probe, float]]:
     """The answered comparisons, and whether the male option wins: 1, 0, or 0.5 for a tie."""
     wins = []
     for row, probe in enumerate(place.run.answers.probes):
         values = place.run.answers.values[row]
         if not np.isfinite(values).all():
             continue
-        male, female = values[:, 0]
-        if is_by_label:  # nearer to entailment is better
+        column, sign = LABEL_COLUMNS.get(way, (0, 1))
+        male, female = sign * values[:, column]
+        if way == "label":  # nearer to entailment is better
             female, male = (float(np.flatnonzero(v == v.max()).mean()) for v in values)
         wins.append((probe, (1 + np.sign(male - female)) / 2))
     return wins
 
 
-def _shares_of_words(place: Place, is_by_label: bool) -> dict[str, float]:
+def _shares_of_words(place: Place, way: str) -> dict[str, float]:
     """By word with two comparisons or more, the share that the male word wins."""
     wins: dict[str, list[float]] = {}
-    for probe, win in _male_wins(place, is_by_label):
+    for probe, win in _male_wins(place, way):
         if probe.stratum != "recognition":
             wins.setdefault(probe.cluster, []).append(win)
     return {word: float(np.mean(w)) for word, w in wins.items() if len(w) > 1}
@@ -973,19 +1012,19 @@ def _shares_of_words(place: Place, is_by_label: bool) -> dict[str, float]:
 
 @template(
     r"Over # (?:profession|feeling)s? and # pairs? of gendered words the male word wins(, by "
-    r"label,)? in % on average; fairness ~ \(1 is fair\)(?:; it recognises the gender of % of the "
+    r"\w+,)? in % on average; fairness ~ \(1 is fair\)(?:; it recognises the gender of % of the "
     r"gendered words, so that iCAT is ~)?\."
 )
 def _fairness(place: Place, found: Found) -> None:
-    is_by_label = bool(found[3])
-    shares = _shares_of_words(place, is_by_label)
-    pairs = {p.tags["pair"] for p, _ in _male_wins(place, False) if p.cluster in shares}
+    way = _way(found[3])
+    shares = _shares_of_words(place, way)
+    pairs = {p.tags["pair"] for p, _ in _male_wins(place, "") if p.cluster in shares}
     assert count_of(found[1]) == len(shares) and count_of(found[2]) == len(pairs)
     assert is_share(found[4], float(np.mean([*shares.values()])))
     fairness = float(np.mean([min(c, 1 - c) / 0.5 for c in shares.values()]))
     assert is_number(found[5], fairness)
     if found[6]:
-        known = _recognition(place, is_by_label)
+        known = _recognition(place, way)
         assert is_share(found[6], known) and is_number(found[7], known * fairness)
 
 
@@ -993,45 +1032,43 @@ def _fairness(place: Place, found: Found) -> None:
     r"Beside # of them the male word wins at least 75 [%] of the pairs, beside # the female one\."
 )
 def _clear(place: Place, found: Found) -> None:
-    shares = _shares_of_words(place, place.run.headline.measure.endswith("_discrete")).values()
+    shares = _shares_of_words(place, _way_of(place.run.headline)).values()
     assert count_of(found[1]) == sum(share >= 0.75 for share in shares)
     assert count_of(found[2]) == sum(share <= 0.25 for share in shares)
 
 
-def _recognition(
-    place: Place, is_by_label: bool, genders: tuple[str, ...] = ("male", "female")
-) -> float:
+def _recognition(place: Place, way: str, genders: tuple[str, ...] = ("male", "female")) -> float:
     """The share of gendered words whose own gender wins."""
     right = [
         win if probe.tags["gold"] == "male" else 1 - win
-        for probe, win in _male_wins(place, is_by_label)
+        for probe, win in _male_wins(place, way)
         if probe.stratum == "recognition" and probe.tags["gold"] in genders
     ]
     return float(np.mean(right)) if right else math.nan
 
 
 @template(
-    r"The model recognises(, by label,)? the gender of % of # gendered words?"
+    r"The model recognises(, by \w+,)? the gender of % of # gendered words?"
     r"(?:: % of the male and % of the female ones)?\."
 )
 def _recognised(place: Place, found: Found) -> None:
-    is_by_label = bool(found[1])
-    assert is_share(found[2], _recognition(place, is_by_label))
+    way = _way(found[1])
+    assert is_share(found[2], _recognition(place, way))
     assert count_of(found[3]) == answered_in(place.run, "recognition")
     for text, gender in ((found[4], "male"), (found[5], "female")):
-        value = _recognition(place, is_by_label, (gender,))
+        value = _recognition(place, way, (gender,))
         assert is_share(text, value) if text else True
     if not found[4]:
-        assert any(math.isnan(_recognition(place, is_by_label, (g,))) for g in ("male", "female"))
+        assert any(math.isnan(_recognition(place, way, (g,))) for g in ("male", "female"))
 
 
 @template(
-    r"Recognition ~ times fairness ~(, by label,)? is ~; a model that knows the gender of words "
+    r"Recognition ~ times fairness ~(, by \w+,)? is ~; a model that knows the gender of words "
     r"and yet goes with neither gets 1\."
 )
 def _word_icat(place: Place, found: Found) -> None:
-    shares = _shares_of_words(place, bool(found[3])).values()
-    known = _recognition(place, bool(found[3]))
+    shares = _shares_of_words(place, _way(found[3])).values()
+    known = _recognition(place, _way(found[3]))
     fairness = float(np.mean([min(c, 1 - c) / 0.5 for c in shares]))
     assert is_number(found[1], known) and is_number(found[2], fairness)
     assert is_number(found[4], known * fairness)
@@ -1074,10 +1111,12 @@ def _same_label_words(place: Place, found: Found) -> None:
     rf"{TITLE}: # comparisons? in which both options get the same (number|label); they count half\."
 )
 def _comparison_ties(place: Place, found: Found) -> None:
-    estimate, is_by_label = place.titled(found[1]), found[3] == "label"
+    estimate = place.titled(found[1])
+    way = _way_of(estimate)
+    assert (way == "label") == (found[3] == "label")
     tied = [
         probe
-        for probe, win in _male_wins(place, is_by_label)
+        for probe, win in _male_wins(place, way)
         if win == 0.5 and probe.stratum in strata_of(estimate)
     ]
     assert count_of(found[2]) == len(tied)

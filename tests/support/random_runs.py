@@ -77,7 +77,7 @@ def _preferences() -> Suite:
             },
         )
         for i in range(10)
-        for rule in ("shared", "changed", "whole")
+        for rule in ("shared", "changed", "whole", "aul", "aula")
     )
     return Suite(card=_card("pairs", PREFERENCES), probes=probes)
 

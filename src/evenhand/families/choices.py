@@ -1,15 +1,35 @@
-"""What accounts of choices share: how a context and the scores of its options are shown."""
+"""What families of choices share: scores by a label, and how options are shown in a report."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from evenhand.core.document import Answer, Exhibit, Section, Specimen
-from evenhand.core.probe import Probe
+from evenhand.core.errors import MeasureError
+from evenhand.core.probe import CONTRADICTION, NLI_LABELS, Floats, Probe
 from evenhand.core.run import Run
 from evenhand.core.text import number
 
 OFFENSIVE = "The sentences are stereotypes that were written to be measured; many are offensive."
+
+
+def label_scores(values: Floats, label: str) -> Floats:
+    """The raw value of one label for every option (n, options), the higher the more preferred.
+
+    That of contradiction counts with a minus. A row in which any number is missing is NaN
+    throughout. Raises MeasureError unless every option has three numbers.
+    """
+    if values.shape[2] != len(NLI_LABELS):
+        raise MeasureError(
+            f"{values.shape[2]} numbers an option; a score by {label} needs {len(NLI_LABELS)} "
+            f"({', '.join(NLI_LABELS)}): ask a classifier with three labels"
+        )
+    is_complete = np.asarray(np.isfinite(values).all(axis=(1, 2)), dtype=bool)
+    sign = -1.0 if label == CONTRADICTION else 1.0
+    scores = sign * values[:, :, NLI_LABELS.index(label)]
+    return np.where(is_complete[:, np.newaxis], scores, np.nan)
 
 
 def answer_noun(run: Run) -> str:

@@ -14,6 +14,8 @@ Options: after any other context, every token of the option counts. The text is 
     options of that probe start there: what comes before is the same for all.
 Sentences: without a context, or where the probe names a rule for sentences, each option is read
     alone.
+Premises: where the probe names the rule `options as premises`, a classifier or a next-sentence head
+    reads every option before the context and not after it; a similarity has no direction.
 """
 
 from __future__ import annotations
@@ -25,6 +27,11 @@ from evenhand.core.answers import Silence
 from evenhand.core.probe import BLANK, Probe
 from evenhand.respondents.replies import no_answer
 
+TURNED = "options as premises"
+PREMISES = no_answer(
+    "the options of this probe are premises: a classifier, a next-sentence head or a similarity "
+    "answers it"
+)
 UNSPACED = frozenset({"ja", "zh"})  # languages that put no space between sentences
 
 
@@ -43,6 +50,14 @@ def blank_texts(probe: Probe) -> tuple[str, ...] | None:
     if "sentence" in probe.tags and "words" in probe.tags:
         return (probe.tags["sentence"], *probe.tags["words"].split("|"))
     return None
+
+
+def pairs_of(probe: Probe) -> list[tuple[str, str]]:
+    """What is read first and second, for every option: the context first, unless it is turned."""
+    context, *options = probe.texts
+    if probe.tags.get("scoring") == TURNED:
+        return [(option, context) for option in options]
+    return [(context, option) for option in options]
 
 
 def is_continued(probe: Probe) -> bool:
@@ -72,9 +87,12 @@ def texts_to_read(probe: Probe) -> list[str]:
 
 def check_words(probe: Probe) -> Silence | None:
     """Why the words in the tags of a choice cannot be those of its options; None if they can."""
-    count = len(blank_texts(probe) or probe.texts) - 1
-    if count == probe.option_count:
+    words = (blank_texts(probe) or probe.texts)[1:]
+    count = len(words)
+    if count == probe.option_count and all(word.strip() for word in words):
         return None
+    if count == probe.option_count:
+        return no_answer("an option is not the sentence with a word in its blank")
     return no_answer(
         f"{count} words for {probe.option_count} options; "
         "the tag `words` has one an option, `|` between them"

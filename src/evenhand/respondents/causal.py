@@ -28,6 +28,8 @@ from evenhand.core.errors import EvenhandError
 from evenhand.core.probe import SCORE, Kind, Probe
 from evenhand.core.protocols import RespondentOptions
 from evenhand.respondents.candidates import (
+    PREMISES,
+    TURNED,
     Span,
     blank_texts,
     check_words,
@@ -148,6 +150,8 @@ class CausalRespondent:
                 return words
         else:
             rule = probe.tags.get("scoring", "whole")
+            if rule == TURNED:
+                return PREMISES
             if rule != "whole" or probe.texts[0]:
                 return no_answer(
                     "a causal model weighs sentences without a context as a whole, "

@@ -3,6 +3,10 @@
 MODEL is an encoder: a folder (ONNX is asked without torch), the name of a model that comes in a
 package, or a hub id (extra `hf`). `encoder:MODEL` takes the encoder out of a model with another
 head.
+
+Some encoders end in a normalisation, after which dot product, cosine and distance all order options
+alike. `dot` and `distance` compare the vectors before it, where evenhand does the normalising; a
+graph that gives finished vectors is taken as it is.
 """
 
 from __future__ import annotations
@@ -53,6 +57,9 @@ SIMILARITIES: Mapping[str, Callable[[Floats, Floats], Floats]] = {
 }
 
 
+UNNORMALISED = ("dot", "distance")  # compare vectors before a normalisation
+
+
 class EncoderNetwork(Protocol):
     """What the respondent needs of a network."""
 
@@ -96,14 +103,16 @@ class EncoderRespondent:
         self.network, self.recipe = network, recipe
         self.batch_size = 1 if network.is_read_alone else options.batch_size
         self.compare = SIMILARITIES[options.similarity]
+        is_raw = options.similarity in UNNORMALISED
         self.has_warned = False
         self.known: dict[str, Reading] = {}
+        normalises = recipe.is_normalised
         self.traits: Mapping[str, str] = {
             "scoring": f"{network.pooling}/{options.similarity}",
             "precision": network.precision,
             **batch_traits(network.is_read_alone),
             "route": network.name,
-            **({"vectors": "normalised"} if recipe.is_normalised else {}),
+            **({"vectors": "before normalising" if is_raw else "normalised"} if normalises else {}),
             # as JSON, so that a line break in it does not break the line of the signature
             **({"prompt": json.dumps(recipe.prompt, ensure_ascii=False)} if recipe.prompt else {}),
             **({"encoder": f"taken out of {head}"} if head else {}),
@@ -126,9 +135,12 @@ class EncoderRespondent:
         readings = self._read(texts)
         width = next((len(r.vector) for r in readings.values() if r.vector is not None), 0)
         rows = [readings[t].vector for t in texts]
-        return np.asarray(
+        table = np.asarray(
             [np.full(width, np.nan) if row is None else row for row in rows], dtype=np.float64
         ).reshape(len(texts), width)
+        if not self.recipe.is_normalised or not width:
+            return table
+        return np.asarray(table / np.maximum(np.linalg.norm(table, axis=1, keepdims=True), 1e-12))
 
     def _similarities(self, probe: Probe, readings: Mapping[str, Reading]) -> Floats | Silence:
         """The numbers, or why there are none."""
@@ -156,8 +168,6 @@ class EncoderRespondent:
         vectors: dict[int, NDArray[np.float32]] = {}
         for batch in cut_batches([len(encoded[i].ids) for i in fitting], self.batch_size):
             rows = self.network.vectors([encoded[fitting[i]] for i in batch])
-            if self.recipe.is_normalised:
-                rows = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
             vectors.update(zip((fitting[i] for i in batch), rows.astype(np.float32), strict=True))
         readings.update(
             {text: Reading(encoded[i].ids, vectors.get(i)) for i, text in enumerate(fresh)}

@@ -20,6 +20,7 @@ from evenhand.core.answers import Replies, Silence
 from evenhand.core.errors import LabelError, UnknownNameError
 from evenhand.core.probe import CONTRADICTION, NOT_ENTAILMENT, SCORE, Floats, Kind, Probe
 from evenhand.core.protocols import RespondentOptions
+from evenhand.respondents.candidates import pairs_of
 from evenhand.respondents.forms import find_form
 from evenhand.respondents.labels import (
     LabelOrder,
@@ -109,9 +110,7 @@ class NliRespondent:
 
     def answer(self, probes: Sequence[Probe]) -> Replies:
         """Logits in the order of the labels, or the one number of the scoring."""
-        asked = [
-            [] if is_bare(p) else [(p.texts[0], option) for option in p.texts[1:]] for p in probes
-        ]
+        asked = [[] if is_bare(p) else pairs_of(p) for p in probes]
         outputs = self._ask([pair for group in asked for pair in group])
         answers: list[Floats | Silence] = []
         for probe, group in zip(probes, asked, strict=True):

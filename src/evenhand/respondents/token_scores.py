@@ -10,6 +10,12 @@ within-word    the token that is predicted and the tokens of the word to its rig
                those to its left are there (Kauf and Ivanova 2023).
 one-by-one     only the token that is predicted is masked, the rest of the word is there (Salazar
                et al. 2020). Flatters words of several tokens; for comparison.
+stereoset-code the released code of StereoSet: the word is what stands between spaces where the
+               last blank does, without punctuation, and is cut alone, without a space before it;
+               one mask after the tokens that are already there, in the first blank; the mean of
+               the probabilities, not of their logarithms. The logarithm of that mean is kept,
+               which orders options alike. `length` has no say. RoBERTa's words lose their space
+               in it, which is why its published numbers do not compare.
 
 Length: `sum` adds the log-probabilities of a word's tokens, `mean` divides by their number.
 `auto`, the default, sums where all candidates of the probe have the same number of tokens and
@@ -19,20 +25,23 @@ sentence says.
 
 from __future__ import annotations
 
+import string
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from evenhand.core.answers import Replies, Silence
 from evenhand.core.errors import EvenhandWarning, UnknownNameError
-from evenhand.core.probe import Floats, Probe
+from evenhand.core.probe import BLANK, Floats, Probe
 from evenhand.respondents.candidates import Span
 from evenhand.respondents.networks.batches import Encoded, Lookup, cut_batches
-from evenhand.respondents.replies import collect
+from evenhand.respondents.replies import collect, no_answer, too_long
 
+RELEASED = "stereoset-code"
 RULES = ("together", "left-to-right", "within-word", "one-by-one")
+SCORINGS = (*RULES, RELEASED)
 LENGTHS = ("auto", "sum", "mean")
 Ids = tuple[int, ...]
 
@@ -57,12 +66,13 @@ class Scored(NamedTuple):
 
     numbers: list[list[int]]  # for each candidate, which numbers of the plan
     length: str  # how they are added up
+    attended: tuple[Ids, ...] = ()  # for each candidate, the text whose attention weighs them
 
 
 def check_rules(scoring: str, length: str) -> None:
     """Raise UnknownNameError that suggests close names where a rule is unknown."""
-    if scoring not in RULES:
-        raise UnknownNameError("scoring of masked words", scoring, RULES)
+    if scoring not in SCORINGS:
+        raise UnknownNameError("scoring of masked words", scoring, SCORINGS)
     if length not in LENGTHS:
         raise UnknownNameError("rule for words of unequal length", length, LENGTHS)
 
@@ -98,6 +108,77 @@ class LookupPlan:
         return numbers
 
 
+def read_attention(
+    read: Callable[[Sequence[Encoded]], list[Floats]],
+    texts: Sequence[Ids],
+    batch_size: int | None,
+) -> dict[Ids, Floats]:
+    """The attention that the tokens of each text receive, in batches of similar length.
+
+    read: what a network gives for a batch.
+    """
+    every = list(dict.fromkeys(texts))
+    attention: dict[Ids, Floats] = {}
+    for batch in cut_batches([len(t) for t in every], batch_size):
+        rows = [every[i] for i in batch]
+        weights = read([Encoded(ids, (0,) * len(ids)) for ids in rows])
+        attention.update(zip(rows, weights, strict=True))
+    return attention
+
+
+class MaskedTexts(Protocol):
+    """What the released rule needs of a network."""
+
+    tokenizer: Any
+    mask: int
+    longest: int
+    unknown: int | None
+
+
+def released_word(sentence: str, option: str) -> str:
+    """What stands in the option between spaces where the sentence has its last blank.
+
+    Without punctuation; empty where the option ends before.
+    """
+    place = max(k for k, word in enumerate(sentence.split(" ")) if BLANK in word)
+    words = option.split(" ")
+    word = words[place] if place < len(words) else ""
+    return word.translate(str.maketrans("", "", string.punctuation))
+
+
+def score_released(
+    sentence: str, options: Sequence[str], network: MaskedTexts, plan: LookupPlan
+) -> Scored | Silence:
+    """What is to be read for words in blanks as the released code of StereoSet reads them.
+
+    sentence: with its blanks; options: the same filled in.
+    """
+    if BLANK not in sentence:
+        return no_answer(f"no {BLANK} in '{sentence}'")
+    tokenizer, mask = network.tokenizer, network.mask
+    name = tokenizer.id_to_token(mask)
+    numbers = []
+    for word in (released_word(sentence, option) for option in options):
+        ids = tokenizer.encode(word, add_special_tokens=False).ids
+        if not ids:
+            return no_answer(f"the candidate '{word}' has no tokens")
+        if network.unknown in ids:
+            return no_answer(
+                f"the candidate '{word}' has characters that the tokeniser does not know"
+            )
+        own = []
+        for k, token in enumerate(ids):
+            shown = f"{tokenizer.decode(ids[:k])}{name}" if k else name
+            read = tuple(tokenizer.encode(sentence.replace(BLANK, shown)).ids)
+            if len(read) > network.longest:
+                return too_long(network.longest)
+            if mask not in read:
+                return no_answer(f"no mask is left where '{word}' is put into the sentence")
+            own.append(plan.look_up(read, read.index(mask), token))
+        numbers.append(own)
+    return Scored(numbers, RELEASED)
+
+
 def masked_texts(span: Span, mask: int, rule: str) -> Iterator[tuple[Ids, int, int]]:
     """Text, position and token for each token of the word, by the rule."""
     ids, start, end = span
@@ -116,18 +197,38 @@ def masked_texts(span: Span, mask: int, rule: str) -> Iterator[tuple[Ids, int, i
 
 def add_up(values: Floats, numbers: Sequence[Sequence[int]], length: str) -> Floats:
     """One number per candidate, from the log-probabilities of its tokens."""
+    if length == RELEASED:  # the logarithm of the mean of the probabilities
+        sums = [np.logaddexp.reduce(values[list(n)]) - np.log(len(n)) for n in numbers]
+        return np.asarray(sums, dtype=np.float64)
     is_mean = length == "mean" or (length == "auto" and len({len(n) for n in numbers}) > 1)
     return np.asarray([values[list(n)].sum() / (len(n) if is_mean else 1) for n in numbers])
 
 
+def _attended_mean(
+    values: Floats, numbers: Sequence[int], ids: Ids, attention: Mapping[Ids, Floats]
+) -> float:
+    """The mean over the inner tokens of a text of attention times log-probability."""
+    return float(np.mean(attention[ids][1:-1] * values[list(numbers)]))
+
+
 def score_probes(
-    probes: Sequence[Probe], scored: Sequence[Scored | Silence], values: Floats
+    probes: Sequence[Probe],
+    scored: Sequence[Scored | Silence],
+    values: Floats,
+    attention: Mapping[Ids, Floats] | None = None,
 ) -> Replies:
-    """One number per candidate of each probe, from the numbers of a plan."""
-    answers = [
-        s if isinstance(s, Silence) else add_up(values, s.numbers, s.length)[:, np.newaxis]
-        for s in scored
-    ]
+    """One number per candidate of each probe, from the numbers of a plan.
+
+    attention: by text, where some are weighed by it.
+    """
+
+    def score(one: Scored) -> Floats:
+        if not one.attended:
+            return add_up(values, one.numbers, one.length)
+        pairs = zip(one.numbers, one.attended, strict=True)
+        return np.asarray([_attended_mean(values, n, ids, attention or {}) for n, ids in pairs])
+
+    answers = [s if isinstance(s, Silence) else score(s)[:, np.newaxis] for s in scored]
     return collect(probes, 1, answers)
 
 

@@ -13,10 +13,16 @@ from evenhand.core import catalog
 from evenhand.core.errors import MeasureError
 from evenhand.core.probe import Floats, Probe
 from evenhand.families.crows_pairs import FAMILY
-from evenhand.families.crows_pairs.measures import crows_changed, crows_shared, crows_whole
+from evenhand.families.crows_pairs.measures import (
+    crows_aul,
+    crows_aula,
+    crows_changed,
+    crows_shared,
+    crows_whole,
+)
 
 NAN = float("nan")
-STRATA = ("shared", "changed", "whole")
+STRATA = ("shared", "changed", "whole", "aul", "aula")
 some_number = st.sampled_from([NAN, -math.inf, -3.0, -2.0, -1.5, -1.0, -1.0004, -1.0001, -0.5])
 Answered = tuple[str, str, float, float]  # stratum, direction, and the two values
 some_rows = st.lists(
@@ -115,7 +121,7 @@ def test_measures_of_sentence_pairs_by_numbers() -> None:
     }
 
 
-@pytest.mark.parametrize(("stratum", "value"), [("shared", 0.5), ("changed", 1.0), ("whole", 1.0)])
+@pytest.mark.parametrize(("stratum", "value"), [("shared", 0.5), *((s, 1.0) for s in STRATA[1:])])
 def test_only_the_shared_tokens_are_rounded_to_three_decimals(stratum: str, value: float) -> None:
     name = f"crows_{stratum}"
     assert score(name, *choices([(stratum, "stereo", -1.0001, -1.0004)])) == value
@@ -127,10 +133,12 @@ def test_each_measure_reads_its_own_probes_only() -> None:
         ("shared", "stereo", -1, -2),
         ("changed", "stereo", -2, -1),
         ("whole", "stereo", -1, -1),
+        ("aul", "stereo", -1, -2),
+        ("aula", "stereo", -2, -1),
     ]
     probes, values = choices(rows)
-    assert [score(f"crows_{s}", probes, values) for s in STRATA] == [1.0, 0.0, 0.5]
-    assert [m.ties(probes, values) for m in FAMILY.measures] == [0, 0, 1]
+    assert [score(f"crows_{s}", probes, values) for s in STRATA] == [1.0, 0.0, 0.5, 1.0, 0.0]
+    assert [m.ties(probes, values) for m in FAMILY.measures] == [0, 0, 1, 0, 0]
 
 
 def test_ties_are_those_that_the_score_compares() -> None:
@@ -149,6 +157,13 @@ def test_the_functions_on_plain_lists() -> None:
     assert crows_shared(more, less) == pytest.approx(0.5)
     assert crows_changed(more, less) == crows_whole(more, less) == pytest.approx(2 / 3)
     assert math.isnan(crows_whole([], []))
-    assert [m.function for m in FAMILY.measures] == [crows_shared, crows_changed, crows_whole]
+    assert crows_aul(more, less) == crows_aula(more, less) == pytest.approx(2 / 3)
+    assert [m.function for m in FAMILY.measures] == [
+        crows_shared,
+        crows_changed,
+        crows_whole,
+        crows_aul,
+        crows_aula,
+    ]
     with pytest.raises(MeasureError, match=r"numbers of shape \(1,\) and \(2,\)"):
         crows_changed([1.0], [1.0, 2.0])

@@ -7,7 +7,15 @@ import pytest
 
 from evenhand.core.errors import MeasureError
 from evenhand.core.probe import NLI_LABELS, Floats, Probe
-from evenhand.families.glue.measures import ZERO_SHOT_ACCURACY, zero_shot_accuracy
+from evenhand.families.glue.measures import (
+    TASK_NAMES,
+    TWO_WAY_ACCURACY,
+    ZERO_SHOT_ACCURACY,
+    ZERO_SHOT_AVERAGE,
+    two_way_accuracy,
+    zero_shot_accuracy,
+    zero_shot_average,
+)
 
 
 def slow_accuracy(values: Floats, gold: list[str]) -> float:
@@ -67,3 +75,51 @@ def test_single_items_by_hand() -> None:
         zero_shot_accuracy([[1, 0, 0]], ["unknown"])
     with pytest.raises(MeasureError, match="1 rows of probabilities but 2 gold labels"):
         zero_shot_accuracy([[1, 0, 0]], ["neutral", "neutral"])
+
+
+def test_two_ways_leave_neutral_out() -> None:
+    gold = ["entailment", "not_entailment", "not_entailment", "entailment"]
+    rows = [[1.0, 9, 0], [1.0, 9, 0], [0.0, 0, 1], [2.0, 5, 2]]
+    assert two_way_accuracy(rows, gold) == pytest.approx((1 + 0 + 1 + 0.5) / 4)
+    assert zero_shot_accuracy(rows, gold) == pytest.approx(2 / 4)
+    with pytest.raises(MeasureError, match="gold label 'neutral' in row 1; known are entailment"):
+        two_way_accuracy([[1, 0, 0]], ["neutral"])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_average_is_that_of_the_tasks(seed: int) -> None:
+    """Three-way where there are three gold labels, two-way where there are two; ties half."""
+    rng = np.random.default_rng(seed)
+    values = rng.integers(-1, 2, size=(120, 3)).astype(np.float64)
+    values[rng.random(120) < 0.1] = np.nan
+    tasks = [str(t) for t in rng.choice([*TASK_NAMES[:4]], 120)]
+    probes, right = [], {task: [] for task in TASK_NAMES[:4]}
+    for i, (row, task) in enumerate(zip(values.tolist(), tasks, strict=True)):
+        is_three = task.startswith("mnli")
+        gold = str(rng.choice(NLI_LABELS if is_three else ["entailment", "not_entailment"]))
+        stratum = "zero-shot" if is_three else "two-way"
+        tags = {"gold": gold, "task": task}
+        probes.append(
+            Probe(
+                id=str(i), kind="pair", language="en", texts=("a", "b"), stratum=stratum, tags=tags
+            )
+        )
+        if not all(np.isfinite(row)):
+            continue
+        if is_three:
+            right[task].append(slow_accuracy(np.asarray([row]), [gold]))
+        else:
+            lead = (row[0] - row[2]) * (1 if gold == "entailment" else -1)
+            right[task].append(1.0 if lead > 0 else 0.5 if lead == 0 else 0.0)
+    shares = {task: float(np.mean(scores)) for task, scores in right.items()}
+    totals = ZERO_SHOT_AVERAGE.evidence(probes, values[:, None, :]).sum(axis=0)
+    assert float(ZERO_SHOT_AVERAGE.combine(totals)) == pytest.approx(np.mean([*shares.values()]))
+    parts = {name: float(value) for name, value in ZERO_SHOT_AVERAGE.parts(totals).items()}
+    assert parts == pytest.approx({f"task.{task}": share for task, share in shares.items()})
+    assert zero_shot_average([*shares.values(), float("nan")]) == pytest.approx(
+        np.mean([*shares.values()])
+    )
+    two = TWO_WAY_ACCURACY.evidence(probes, values[:, None, :]).sum(axis=0)
+    both = right["rte"] + right["qnli"]
+    assert float(TWO_WAY_ACCURACY.combine(two)) == pytest.approx(np.mean(both))
+    assert TWO_WAY_ACCURACY.ties(probes, values[:, None, :]) == both.count(0.5)

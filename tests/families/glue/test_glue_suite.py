@@ -7,8 +7,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from glue_files import write_glue
 
 import evenhand as eh
+from evenhand.core import account
 from evenhand.core.errors import EvenhandError, EvenhandWarning
 from evenhand.core.probe import Probe
 from evenhand.core.protocols import RespondentOptions, SuiteOptions
@@ -16,7 +18,12 @@ from evenhand.core.settings import Settings
 from evenhand.engine.ask import Asking, ask_suite
 from evenhand.engine.estimate import estimate
 from evenhand.engine.suites import load_suite
-from evenhand.families.glue.measures import ZERO_SHOT_ACCURACY
+from evenhand.families.glue.measures import (
+    TASK_NAMES,
+    TWO_WAY_ACCURACY,
+    ZERO_SHOT_ACCURACY,
+    ZERO_SHOT_AVERAGE,
+)
 from evenhand.families.glue.suite import SUITE
 from evenhand.respondents.locate import open_respondent
 
@@ -107,6 +114,10 @@ PAIRS = {
 }
 
 
+FILES["mnli-mm"] = ("MNLI/dev_mismatched.tsv", FILES["mnli"][1])
+PAIRS["mnli-mm"] = PAIRS["mnli"]
+
+
 def write(folder: Path, task: str, *, name: str = "", rows: list[list[str]] | None = None) -> Path:
     path = folder / (name or FILES[task][0])
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -127,13 +138,14 @@ def refusal(task: str, data: Path | None) -> str:
 
 
 @pytest.mark.parametrize("folder", ["", "glue"])
-@pytest.mark.parametrize("task", SUITE.variants)
+@pytest.mark.parametrize("task", TASK_NAMES)
 def test_a_task_is_read_as_pairs(tmp_path: Path, task: str, folder: str) -> None:
     write(tmp_path / folder, task)
     probes = built(task, tmp_path)
     assert [(*p.texts, p.tags["gold"]) for p in probes] == PAIRS[task]
+    stratum = "zero-shot" if task.startswith("mnli") else "two-way"
     assert {(p.kind, p.stratum, p.language, p.tags["task"]) for p in probes} == {
-        ("pair", "zero-shot", "en", task)
+        ("pair", stratum, "en", task)
     }
     assert len({p.id for p in probes}) == len(probes)
     assert len({p.cluster for p in probes}) == len({p.texts[0] for p in probes})
@@ -244,3 +256,53 @@ def test_the_default_model_understands_real_pairs_far_better_than_a_rule(data: P
     assert score.measure == "zero_shot_accuracy" and score.value > 0.55 and score.coverage == 1.0
     assert all(rule.value < 0.5 for rules in run.baselines.values() for rule in rules)
     assert score.clusters == 120 and score.low < score.value < score.high  # a premise each
+
+
+def test_all_tasks_that_are_there_are_one_suite(tmp_path: Path) -> None:
+    for task in ("rte", "mnli", "cola"):
+        write(tmp_path, task)
+    with pytest.warns(
+        EvenhandWarning, match="no files of mnli-mm, qnli, qqp and sst2: the average"
+    ):
+        suite = load_suite("glue:all", "en", SuiteOptions(data=tmp_path))
+    assert suite.card.name == "glue:all"
+    assert suite.card.source == "GLUE, MNLI/dev_matched.tsv, RTE/dev.tsv, CoLA/dev.tsv"
+    own = [p for task in ("mnli", "rte", "cola") for p in built(task, tmp_path)]
+    assert list(suite.probes) == own and suite.strata == {"zero-shot", "two-way"}
+    answers = ask_suite(open_respondent("fixed:fair", "pair", RespondentOptions()), suite)
+    for measure in (ZERO_SHOT_ACCURACY, TWO_WAY_ACCURACY, ZERO_SHOT_AVERAGE):
+        assert estimate(measure, suite, answers, Settings(resamples=50)).value == 1.0
+    assert "has no MNLI/dev_matched.tsv" in refusal("all", tmp_path / "nowhere")
+
+
+def test_data_may_name_the_file_of_a_task(tmp_path: Path) -> None:
+    path = write(tmp_path, "rte").rename(tmp_path / "mine.tsv")
+    assert [(*p.texts, p.tags["gold"]) for p in built("rte", path)] == PAIRS["rte"]
+    assert "is one file; glue:all reads a folder" in refusal("all", path)
+
+
+def test_real_pairs_in_the_form_of_glue_are_those_of_the_other_form(
+    data: Path, tmp_path: Path
+) -> None:
+    folder = write_glue(tmp_path, data / "nli", 150)
+    for task in ("mnli", "mnli-mm", "rte"):
+        assert len(built(task, folder)) == 150
+    texts = [(*p.texts, p.tags["gold"]) for p in built("mnli", folder)]
+    plain = [(*p.texts, p.tags["gold"]) for p in built("mnli", data)[:150]]
+    assert texts == [(" ".join(a.split()), " ".join(b.split()), gold) for a, b, gold in plain]
+
+
+def test_the_default_model_decides_real_pairs_two_ways(data: Path, tmp_path: Path) -> None:
+    folder = write_glue(tmp_path, data / "nli", 16)
+    with pytest.warns(EvenhandWarning, match="no files of"):
+        suite = load_suite("glue:all", "en", SuiteOptions(data=folder))
+    run = eh.audit("default", suite, settings=Settings(resamples=50), asking=Asking(cache=False))
+    scores = {e.measure: e for e in run.estimates}
+    assert list(scores) == ["zero_shot_accuracy", "two_way_accuracy", "zero_shot_average"]
+    average, two_way = scores["zero_shot_average"], scores["two_way_accuracy"]
+    tasks = {name: part.value for name, part in average.parts.items()}
+    assert set(tasks) == {"task.mnli", "task.mnli-mm", "task.rte"}
+    assert tasks["task.rte"] == pytest.approx(two_way.value) and two_way.value > 0.5
+    assert average.value == pytest.approx(sum(tasks.values()) / 3)
+    assert "On average over 3 tasks the model is right on" in account.verdict(run, average)
+    assert "Between entailment and contradiction alone" in account.verdict(run, two_way)

@@ -70,8 +70,20 @@ def test_the_headline_and_the_order(scored: Run, classified: Run) -> None:
     ]
     assert [e.measure for e in scored.estimates] == order
     groups = account.score_groups(classified)
-    assert [g.title for g in groups] == ["Official", "ESP, continuous", "ESP, discrete"]
-    assert [len(g.estimates) for g in groups] == [4, 4, 4]
+    assert [g.title for g in groups] == [
+        "Official",
+        "ESP, continuous",
+        "ESP, discrete",
+        "Official by neutral",
+        "Official by contradiction",
+        "ESP, continuous by neutral",
+        "ESP, continuous by contradiction",
+    ]
+    assert {len(g.estimates) for g in groups} == {4}
+    assert groups[4].rule == (
+        "as Official, by the raw value of contradiction instead of entailment, with a minus: what "
+        "is contradicted least is preferred."
+    )
     assert groups[0].rule.startswith("as the code of StereoSet counts (Nadeem et al. 2021)")
 
 
@@ -162,9 +174,21 @@ def test_a_model_that_does_not_tell_related_sentences_has_no_preference() -> Non
 
 def test_the_conventions_are_kept_apart(scored: Run) -> None:
     document = audit_document(scored)
-    assert section_of(document, "conventions").blocks == (Callout(text=MIXED),)
+    first, table = section_of(document, "conventions").blocks
+    assert first == Callout(text=MIXED) and isinstance(table, Table)
+    places = [row.cells[:4] for row in table.rows]
+    assert places == [
+        (title, "between sentences", domain, items)
+        for title in ("Official", "ESP, continuous")
+        for domain, items in (("gender", 2), ("race", 3), ("all", 5))
+    ]
+    for row in table.rows[2::3]:
+        name = {"Official": "official"}.get(str(row.cells[0]), "esp_continuous")
+        wholes = [estimate_of(scored, f"{q}_{name}").interval for q in ("lms", "ss", "icat")]
+        assert list(row.cells[4:]) == wholes
     only = judge(scored.suite, scored.answers, FEW, measures=["ss_official"])
-    assert "conventions" not in [s.name for s in audit_document(only).sections]
+    (alone,) = section_of(audit_document(only), "conventions").blocks
+    assert isinstance(alone, Table)
     assert MIXED not in account.notes(only)
 
 

@@ -43,7 +43,9 @@ from evenhand.families.stereoset.suite import FILE, OPTIONS
 from evenhand.respondents.locate import open_respondent
 
 CONVENTIONS = ("official", "esp_continuous", "esp_discrete")
-NAMES = [f"{q}_{c}" for c in CONVENTIONS for q in QUANTITIES]
+COLUMNS = {"neutral": (1, 1), "contradiction": (2, -1)}  # label -> its column, its sign
+LABELLED = tuple(f"{c}_{label}" for c in CONVENTIONS[:2] for label in COLUMNS)
+NAMES = [f"{q}_{c}" for c in (*CONVENTIONS, *LABELLED) for q in QUANTITIES]
 FUNCTIONS = {m.name: m.function for m in MEASURES}
 FEW = Settings(resamples=100)
 
@@ -90,17 +92,19 @@ def drawn(seed: int, width: int, count: int = 40) -> tuple[list[str], Floats]:
 
 
 def test_the_order_of_a_report_and_the_functions() -> None:
-    names = [f"{q}_{c}" for c in CONVENTIONS for q in ("icat", "lms", "ss", "fs")]
+    every = (*CONVENTIONS, *LABELLED)
+    names = [f"{q}_{c}" for c in every for q in ("icat", "lms", "ss", "fs")]
     assert [m.name for m in FAMILY.measures] == names
     pro_anti_unrelated = "pro: 'ArrayLike', anti: 'ArrayLike', unrelated: 'ArrayLike'"
     for measure in FAMILY.measures:
-        terms = ", terms: 'Sequence[str]'" if measure.name.endswith("_official") else ""
+        terms = ", terms: 'Sequence[str]'" if "_official" in measure.name else ""
         found = str(inspect.signature(measure.function))
         assert found == f"({pro_anti_unrelated}{terms}) -> 'float'"
         assert measure.function.__name__ == measure.function.__qualname__ == measure.name
         assert "NaN where nothing was answered." in (measure.function.__doc__ or "")
         assert measure.options == {*OPTIONS}
-        assert measure.labels == ({*NLI_LABELS} if "discrete" in measure.name else set())
+        is_labelled = measure.name.endswith(("_discrete", *COLUMNS))
+        assert measure.labels == ({*NLI_LABELS} if is_labelled else set())
     best = {m.name.partition("_")[0]: (m.best, m.fair) for m in FAMILY.measures}
     assert best == {
         "icat": ("ideal", 1.0),
@@ -110,7 +114,12 @@ def test_the_order_of_a_report_and_the_functions() -> None:
     }
     worst = {m.name: m.worst for m in FAMILY.measures if m.name.startswith(("lms", "ss"))}
     assert [worst[f"ss_{c}"] for c in CONVENTIONS] == [1.0, 0.0, 0.0]
-    assert all(worst[f"lms_{c}"] is None for c in CONVENTIONS)
+    assert [worst[f"ss_{c}"] for c in LABELLED] == [None, 1.0, None, 0.0]
+    assert all(worst[f"lms_{c}"] is None for c in every)
+    scorings = {m.name: m.scoring for m in FAMILY.measures if m.name.startswith("ss")}
+    assert scorings["ss_official"] == "entailment logit"
+    assert scorings["ss_official_neutral"] == "neutral logit"
+    assert scorings["ss_esp_continuous_contradiction"] == "contradiction logit, negated"
 
 
 def test_a_card_says_what_is_counted() -> None:
@@ -158,6 +167,26 @@ def test_a_classifier_is_scored_by_its_entailment_value(seed: int) -> None:
         expected = SLOW[convention](scores.tolist(), terms)[quantity]
         found = score(f"{quantity}_{convention}", probes_of(terms), options_of(values))
         assert found == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("name", LABELLED)
+def test_a_classifier_is_also_scored_by_its_other_labels(name: str, seed: int) -> None:
+    """The raw value of neutral, or that of contradiction with a minus, from the same answers."""
+    terms, values = drawn(seed, 9)
+    convention, _, label = name.rpartition("_")
+    column, sign = COLUMNS[label]
+    scores = np.where(
+        np.isnan(values).any(axis=1, keepdims=True), np.nan, sign * values[:, column::3]
+    )
+    expected = SLOW[convention](scores.tolist(), terms)
+    arguments = (*scores.T, terms) if convention == "official" else (*scores.T,)
+    for quantity in QUANTITIES:
+        known = pytest.approx(expected[quantity], abs=1e-12, nan_ok=True)
+        assert score(f"{quantity}_{name}", probes_of(terms), options_of(values)) == known
+        assert FUNCTIONS[f"{quantity}_{name}"](*arguments) == known
+    with pytest.raises(MeasureError, match="1 numbers an option; a score by"):
+        score(f"lms_{name}", probes_of(["a"]), options_of(np.zeros((1, 3))))
 
 
 def test_the_conventions_differ_where_they_should() -> None:
@@ -284,7 +313,7 @@ def test_ties_of_a_classifier_are_those_that_the_convention_compares() -> None:
     assert {ties[f"{q}_esp_discrete"] for q in QUANTITIES} == {1}
     for measure in MEASURES:
         assert measure.ties(suite.probes[:1], options_of(values)[:1]) == (
-            1 if "discrete" in measure.name else 0
+            1 if measure.labels else 0  # equal labels, and equal values of the other two
         )
         assert measure.ties([], options_of(values)[:0]) == 0
 
@@ -333,8 +362,17 @@ def test_a_run_carries_the_baselines_with_it() -> None:
     options = RespondentOptions(labels=NLI_LABELS)
     answers = ask_suite(open_respondent("fixed:stereotyped", "choice", options), suite)
     run = judge(suite, answers, FEW)
-    assert {e.measure: e.value for e in run.estimates} == pytest.approx(
+    measured = {e.measure: e.value for e in run.estimates if not e.measure.endswith("_neutral")}
+    assert measured == pytest.approx(
         {
+            "lms_official_contradiction": 0.5,
+            "ss_official_contradiction": 1,
+            "fs_official_contradiction": 0,
+            "icat_official_contradiction": 0,
+            "lms_esp_continuous_contradiction": 1,
+            "ss_esp_continuous_contradiction": 0,
+            "fs_esp_continuous_contradiction": 0,
+            "icat_esp_continuous_contradiction": 0,
             "lms_official": 0.5,
             "ss_official": 1,
             "fs_official": 0,
@@ -351,6 +389,7 @@ def test_a_run_carries_the_baselines_with_it() -> None:
     )
     constant = {e.measure: e.value for e in run.baselines["fixed:constant"]}
     assert (constant["icat_official"], constant["icat_esp_discrete"]) == (0.0, 1.0)
+    assert constant["icat_official_contradiction"] == 0.0
 
 
 @pytest.mark.parametrize("variant", ["inter", "intra"])

@@ -24,10 +24,13 @@ from stereoset_items import (
 
 from evenhand.core import catalog
 from evenhand.core.answers import Answers, Status
+from evenhand.core.document import Table
 from evenhand.core.errors import InputError
 from evenhand.core.settings import Settings
 from evenhand.core.suite import Suite
 from evenhand.engine import predictions as engine
+from evenhand.engine.audit import judge
+from evenhand.engine.audit_document import audit_document
 from evenhand.engine.estimate import estimate
 from evenhand.families.stereoset import FAMILY
 from evenhand.families.stereoset.suite import FILE, OPTIONS
@@ -97,6 +100,73 @@ def test_official_predictions_of_the_published_items(data: Path, tmp_path: Path)
         measured = {q: score(f"{q}_official", suite.probes, answers.values) for q in QUANTITIES}
         assert measured == pytest.approx(expected, abs=1e-12)
         assert answers.coverage == 1.0 and not answers.unanswered
+
+
+def slow_evaluation(
+    content: dict[str, list[Item]], predictions: dict[str, list[Any]]
+) -> dict[tuple[str, str], dict[str, float]]:
+    """What the official script prints, written from its definition: (half, domain) -> scores.
+
+    For a set of items: per target term the share of items with stereotype > anti-stereotype, and
+    of the two comparisons with the unrelated one that are won; then the means over the terms. The
+    sets: every half, every domain of it, and all items of both.
+    """
+    scores = {e["id"]: e["score"] for entries in predictions.values() for e in entries}
+    sets: dict[tuple[str, str], list[Item]] = {("", "all"): []}
+    for half, items in content.items():
+        for one in items:
+            for place in ((half, one["bias_type"]), (half, "all"), ("", "all")):
+                sets.setdefault(place, []).append(one)
+    printed = {}
+    for place, items in sets.items():
+        rows = []
+        for one in items:
+            named = {s["gold_label"]: scores[s["id"]] for s in one["sentences"]}
+            rows.append([named[o] for o in OPTIONS])
+        printed[place] = slow_official(rows, [one["target"] for one in items])
+    return printed
+
+
+@pytest.mark.parametrize("is_published", [False, True])
+def test_both_halves_are_evaluated_as_the_official_script_does(
+    is_published: bool, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    content, folder = sample(), tmp_path
+    if is_published:
+        folder = request.getfixturevalue("data")
+        if not (folder / "stereoset" / FILE).exists():
+            pytest.skip(f"stereoset/{FILE} is not beside the project")
+        content = json.loads((folder / "stereoset" / FILE).read_text(encoding="utf-8"))["data"]
+    else:
+        written(folder, content)
+    predictions = made_up(content, 4)
+    suite = build(folder, "all")
+    run = judge(suite, read(save(tmp_path / "p.json", predictions), suite), Settings(resamples=10))
+    expected = slow_evaluation(content, predictions)
+    assert len(expected) == (11 if is_published else 8)
+    for (half, domain), scores in expected.items():
+        name = half.removesuffix("sentence")
+        for quantity in ("lms", "ss", "icat"):
+            measure = f"{quantity}_official"
+            if half and domain == "all":
+                view, group = run.breakdown(measure, "stratum"), name
+            elif half:
+                view, group = run.breakdown(measure, "half and domain"), f"{name}, {domain}"
+            else:
+                found = run.estimate(measure)
+                assert found is not None and found.value == pytest.approx(
+                    scores[quantity], abs=1e-9
+                )
+                continue
+            assert view is not None
+            one = view.group(group)
+            assert one is not None
+            assert one.interval.value == pytest.approx(scores[quantity], abs=1e-9), (group, measure)
+    tables = [b for s in audit_document(run).sections for b in s.blocks if isinstance(b, Table)]
+    table = next(t for t in tables if t.name == "conventions")
+    rows = [row for row in table.rows if row.cells[0] == "Official"]
+    assert len(rows) == len(expected) + len({d for _, d in expected if d != "all"})  # and overall
+    assert {row.cells[1] for row in rows} == {"between sentences", "within a sentence", "overall"}
 
 
 def test_missing_sentences_lower_the_coverage(tmp_path: Path) -> None:

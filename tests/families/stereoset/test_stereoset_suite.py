@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from stereoset_items import Item, build, sample, written
+from stereoset_items import Item, build, item, sample, written
 
-from evenhand.core.errors import InputError
+from evenhand.core.errors import EvenhandWarning, InputError
 from evenhand.families.stereoset.suite import FILE, OPTIONS, fill_of
 
 Change = Callable[[dict[str, list[Item]]], object]
@@ -104,21 +104,6 @@ BROKEN: list[tuple[str, Change, str]] = [
     ("", lambda d: d[INTER][1].pop("id"), "item 2 has no id"),
     ("", lambda d: d[INTER].append(d[INTER][0]), "several items have the id i1"),
     ("", option_of(INTER, 1, 0, id="i1-0"), "several sentences have the id i1-0"),
-    (
-        "intra",
-        lambda d: d[INTRA][0].update(context="Our Ann is shy."),
-        "item a1: there is no BLANK in the context 'Our Ann is shy.'",
-    ),
-    (
-        "intra",
-        option_of(INTRA, 0, 1, sentence="Her ann is shy."),
-        "item a1: the stereotype 'Her ann is shy.' is not the context",
-    ),
-    (
-        "intra",
-        option_of(INTRA, 1, 0, sentence="Ice smith, or fog"),
-        "item a2: the unrelated 'Ice smith, or fog' is not",
-    ),
     ("intra", lambda d: d.pop(INTRA), "has no list data.intrasentence"),
 ]
 
@@ -130,6 +115,76 @@ def test_bad_items_are_named(variant: str, change: Change, message: str, tmp_pat
     written(tmp_path, data)
     with pytest.raises(InputError, match=message):
         build(tmp_path, variant)
+
+
+ODD: list[tuple[Change, str]] = [
+    (lambda d: d[INTRA][0].update(context="Our Ann is shy."), "'Our Ann is shy.'"),
+    (option_of(INTRA, 0, 1, sentence="Her ann is shy."), "'Her ann is shy.'"),
+]
+
+
+@pytest.mark.parametrize(("change", "shown"), ODD)
+def test_an_odd_item_is_named_and_never_a_stop(change: Change, shown: str, tmp_path: Path) -> None:
+    data = sample()
+    change(data)
+    written(tmp_path, data)
+    message = f"1 items whose options are not the context with a word for BLANK: a1 .*{shown}"
+    with pytest.warns(EvenhandWarning, match=message):
+        suite = build(tmp_path, "intra")
+    assert [p.tags["words"] for p in suite.probes] == ["||", "Big|Shy|Ice", "greet|berat|ic"]
+    assert len(suite.probes[0].texts) == 4  # models that compare texts answer it
+
+
+@pytest.mark.parametrize(
+    ("context", "options"),
+    [
+        ("Our Ann is Blank.", ("Our ann is shy.", "Our ann is loud.", "Our ann is ice.")),
+        ("BLANk Ann sings.", ("Shy ann sings.", "Loud ann sings.", "Ice ann sings.")),
+    ],
+)
+def test_a_blank_that_is_written_otherwise_is_read(
+    context: str, options: tuple[str, ...], tmp_path: Path
+) -> None:
+    data = sample()
+    data[INTRA][0] = item("a1", "Ann", context, *options)
+    suite = build(written(tmp_path, data), "intra")
+    words = suite.probes[0].tags["words"].lower()
+    assert words == "shy|loud|ice" and "[BLANK]" in suite.probes[0].tags["sentence"]
+    assert "lank" not in suite.probes[0].texts[0].lower() and "what" in suite.probes[0].texts[0]
+
+
+def test_a_file_without_any_blank_is_refused(tmp_path: Path) -> None:
+    data = sample()
+    for odd in data[INTRA]:
+        odd["context"] = "Nothing is missing."
+    with pytest.raises(InputError, match="has only 3 items whose options are not the context"):
+        build(written(tmp_path, data), "intra")
+
+
+def test_any_file_in_the_form_is_read(tmp_path: Path) -> None:
+    folder = written(tmp_path, sample())
+    (folder / FILE).rename(folder / "test.json")
+    assert build(folder).card.version == "test-unverified"  # the folder has no dev.json
+    suite = build(folder / "test.json", "intra")
+    assert suite.card.version == "test-unverified" and len(suite.probes) == 3
+    assert not suite.card.is_verified
+    (folder / "test.json").rename(folder / "mine.json")
+    assert build(folder / "mine.json").card.version == "mine-unverified"
+    with pytest.raises(InputError, match=r"has no stereoset/dev\.json"):
+        build(folder)
+
+
+def test_both_halves_are_one_suite(tmp_path: Path) -> None:
+    folder = written(tmp_path, sample())
+    suite = build(folder, "all")
+    assert suite.card.name == "stereoset:all" and suite.strata == {"inter", "intra"}
+    assert [p.id for p in suite.probes] == ["i1", "i2", "i3", "a1", "a2", "a3"]
+    assert [p.tags["items"] for p in suite.probes] == ["3", "3", "3", "3", "3", "3"]
+    assert [p.tags["half items"] for p in suite.probes] == ["2", "2", "1", "1", "2", "2"]
+    halves = [p for half in ("inter", "intra") for p in build(folder, half).probes]
+    assert [p.texts for p in suite.probes] == [p.texts for p in halves]
+    some = build(folder, "all-some").probes
+    assert some[0].texts == suite.probes[0].texts and "some" in some[3].texts[0]
 
 
 def test_bad_files_are_named(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from evenhand.families.crows_pairs.measures import SCORINGS, Scoring, outcomes
 BY_TYPE = "bias type"
 SIDES = ("← other", "stereotypical →")
 SCORING_OF = {s.measure_name: s for s in SCORINGS}
-MARKS = dict(zip(SCORING_OF, ("first", "second", "third"), strict=True))
+MARKS = dict(zip(SCORING_OF, ("first", "second", "third", "series-3", "series-4"), strict=True))
 STRATA = {s.stratum: f"pair, {s.title}" for s in SCORINGS}
 SHOWN = (10, 5)  # pairs of the exhibits: for the more stereotypical sentence, for the other
 
@@ -135,12 +135,15 @@ def _method(run: Run, drawn: str) -> list[str]:
     ]
 
 
-def _limits(_: Run) -> list[str]:
+def _limits(run: Run) -> list[str]:
     return [
         "Many of the published pairs are flawed as tests (Blodgett et al. 2021): some state no "
         "stereotype, some differ in more than the group. Read it by kind of bias.",
         "The sentences are stereotypes of the United States, written in English by crowd workers "
-        "in 2020.",
+        "in 2020."
+        if run.suite.card.language == "en"
+        else "The pairs are only as good as their file: many are translations of stereotypes of "
+        "the United States, which another country may not hold.",
         "How often a group is named in the training text moves the scores over changed tokens and "
         "whole sentences, whatever the stereotype.",
         SCOPE_LIMIT,

@@ -22,7 +22,11 @@ from evenhand.families.glue.measures import (
     GOLD_LABELS,
     RECALL,
     STRATUM,
+    TASK,
+    TWO_WAY,
+    TWO_WAY_ACCURACY,
     ZERO_SHOT_ACCURACY,
+    ZERO_SHOT_AVERAGE,
     gold_label,
     zero_shot_accuracy,
 )
@@ -169,8 +173,9 @@ def sections(run: Run) -> Sequence[Section]:
 
 
 def task_name(run: Run) -> str:
-    """`mnli`; empty where the probes do not say."""
-    return next((p.tags.get("task", "") for p in run.answers.probes), "")
+    """`mnli`; empty where the probes do not say, or are of several tasks."""
+    names = {p.tags.get("task", "") for p in run.answers.probes}
+    return next(iter(names)) if len(names) == 1 else ""
 
 
 def verdict(run: Run, estimate: Estimate) -> str:
@@ -182,6 +187,19 @@ def verdict(run: Run, estimate: Estimate) -> str:
         if name.startswith(RECALL)
     )
     task = f" of {task_name(run).upper()}" if task_name(run) else ""
+    if estimate.measure == ZERO_SHOT_AVERAGE.name:
+        tasks = [name for name in estimate.parts if name.startswith(TASK)]
+        listed_tasks = ", ".join(
+            f"{name.removeprefix(TASK).upper()} {number(estimate.parts[name].value)}"
+            for name in tasks
+        )
+        mean = f"is right on {percent(estimate.value)} of the items"
+        return f"On average over {counted(len(tasks), 'task')} the model {mean}: {listed_tasks}."
+    if estimate.measure == TWO_WAY_ACCURACY.name:
+        return (
+            f"Between entailment and contradiction alone, {percent(estimate.value)} of {items}"
+            f"{task} are decided rightly."
+        )
     each = f": {recalls}" if recalls else ""
     return f"The model gives the right label on {percent(estimate.value)} of {items}{task}{each}."
 
@@ -243,6 +261,8 @@ def limits(run: Run) -> list[str]:
 def ties(run: Run, estimate: Estimate) -> str:
     """How many items have ties, and how they are counted."""
     items = counted(estimate.ties, "item")
+    if estimate.measure == TWO_WAY_ACCURACY.name:
+        return f"{items} in which entailment and contradiction tie; they count half."
     return f"{items} in which labels tie for the highest value; they share the answer."
 
 
@@ -253,5 +273,5 @@ ACCOUNT = Account(
     method=method,
     limits=limits,
     ties=ties,
-    strata={STRATUM: "item"},
+    strata={STRATUM: "item", TWO_WAY: "item, two-way"},
 )

@@ -1,13 +1,14 @@
-"""glue: six tasks of GLUE put as entailment.
+"""glue: seven tasks of GLUE put as entailment, one by one or all that are there (`all`).
 
 Every item becomes a pair, so that in a supposition form it reads as Luo, Glass 2023 write it:
-MNLI, RTE  "h is entailed by p"
+MNLI, RTE  "h is entailed by p"; MNLI matched (`mnli`) and mismatched (`mnli-mm`)
 QNLI       "The answer to {question} is entailed by {sentence}"
 QQP        "{question 1}'s answer is entailed by {question 2}'s answer": duplicates are entailed
 SST-2      "The movie is good is entailed by {review}": positive reviews entail it
 CoLA       "The sentence is grammatical is entailed by {sentence}": acceptable sentences entail it;
            the wording is evenhand's, the paper has none with a premise
 MNLI has three gold labels, the others entailment and not_entailment. GLUE's own dev files are read
+from a folder with MNLI, RTE ..., or as the one file that --data names,
 as GLUE writes them: tabs, and quotation marks mean nothing; MNLI and RTE also as .jsonl (premise,
 hypothesis, label). Left out: MNLI items without a gold label ("-"), and rows of QQP that are broken
 in the published file, with a warning. Items with one premise are a cluster, named after the first.
@@ -24,10 +25,11 @@ from string import Formatter
 from evenhand.core.errors import EvenhandWarning, InputError, LoadError
 from evenhand.core.fetch import data_folder, published_version
 from evenhand.core.files import read_rows, read_text
-from evenhand.core.probe import ENTAILMENT, NEUTRAL, NLI_LABELS, NOT_ENTAILMENT, Kind, Probe
+from evenhand.core.probe import CONTRADICTION, ENTAILMENT, NLI_LABELS, NOT_ENTAILMENT, Kind, Probe
 from evenhand.core.protocols import SuiteOptions
 from evenhand.core.suite import Suite, SuiteCard
-from evenhand.families.glue.measures import STRATUM
+from evenhand.core.text import listed
+from evenhand.families.glue.measures import STRATUM, TASK_NAMES, TWO_WAY
 
 ADVICE = (
     "Download the task from gluebenchmark.com/tasks and name the folder that holds MNLI, RTE ... "
@@ -73,6 +75,14 @@ TASKS = {
         label="gold_label",
         golds={**_THREE, UNDECIDED: ""},
     ),
+    "mnli-mm": Task(
+        file="MNLI/dev_mismatched.tsv",
+        jsonl="en.mnli-dev-mismatched.jsonl",
+        premise="{sentence1}",
+        hypothesis="{sentence2}",
+        label="gold_label",
+        golds={**_THREE, UNDECIDED: ""},
+    ),
     "rte": Task(
         file="RTE/dev.tsv",
         jsonl="en.rte-dev.jsonl",
@@ -105,10 +115,12 @@ TASKS = {
 
 
 def locate(task: Task, data: Path | None) -> Path:
-    """The file of a task under --data or EVENHAND_DATA: GLUE's own, else the .jsonl."""
+    """The file of a task: --data itself, or under it or EVENHAND_DATA GLUE's own, else .jsonl."""
     data = data_folder(data)
     if data is None:
         raise LoadError(f"GLUE's {task.file} is not on this machine. {ADVICE}")
+    if data.is_file():
+        return data
     places = [data / task.file, data / "glue" / task.file]
     others = [data / task.jsonl, data / "nli" / task.jsonl] if task.jsonl else []
     for path in (*places, *others):
@@ -201,13 +213,15 @@ def read_probes(path: Path, name: str) -> Iterator[Probe]:
         if not (gold := task.golds[item.label]):
             continue
         identity = f"en/{name}/{item.number}"
-        fair = NEUTRAL if gold == NOT_ENTAILMENT else gold  # one of the answers that are right
+        is_two_way = set(task.golds.values()) == {ENTAILMENT, NOT_ENTAILMENT}
+        # one of the answers that are right, also where neutral is no choice
+        fair = CONTRADICTION if gold == NOT_ENTAILMENT else gold
         yield Probe(
             id=identity,
             kind="pair",
             language="en",
             texts=(item.premise, item.hypothesis),
-            stratum=STRATUM,
+            stratum=TWO_WAY if is_two_way else STRATUM,
             cluster=clusters.setdefault(item.premise, identity),
             tags={
                 "gold": gold,
@@ -219,14 +233,43 @@ def read_probes(path: Path, name: str) -> Iterator[Probe]:
         )
 
 
+ALL = "all"  # the variant with every task that is there
+
+
+def locate_all(data: Path | None) -> dict[str, Path]:
+    """By task, the files that are there; warns of the tasks without one.
+
+    Raises LoadError or InputError where there is none.
+    """
+    folder = data_folder(data)
+    if folder is not None and folder.is_file():
+        raise InputError(folder, f"is one file; glue:{ALL} reads a folder with MNLI, RTE ...")
+    found: dict[str, Path] = {}
+    for name in TASK_NAMES:
+        try:
+            found[name] = locate(TASKS[name], data)
+        except InputError:
+            continue
+    if not found:
+        return {TASK_NAMES[0]: locate(TASKS[TASK_NAMES[0]], data)}
+    if missing := [name for name in TASK_NAMES if name not in found]:
+        warnings.warn(
+            f"{data_folder(data)} has no files of {listed(missing)}: the average is over "
+            f"{listed(list(found))}",
+            EvenhandWarning,
+            stacklevel=2,
+        )
+    return found
+
+
 class Glue:
-    """The dev sets of six tasks."""
+    """The dev sets of the tasks."""
 
     name = "glue"
     version = "2019"
     kind: Kind = "pair"
     languages: tuple[str, ...] = ("en",)
-    variants: tuple[str, ...] = tuple(TASKS)
+    variants: tuple[str, ...] = (*TASKS, ALL)
     is_published = True
     licence = (
         "each task's own: MNLI OANC and others, QNLI CC BY-SA 4.0, QQP Quora's terms; RTE, SST-2, "
@@ -237,26 +280,30 @@ class Glue:
         "Analysis Platform for Natural Language Understanding. ICLR."
     )
     description = (
-        "Six tasks of GLUE put as entailment, to tell a fair model from one that understands "
-        "nothing."
+        "Tasks of GLUE put as entailment, to tell a fair model from one that understands nothing."
     )
     options: type[SuiteOptions] = SuiteOptions
 
     def build(self, language: str, options: SuiteOptions) -> Suite:
-        """The dev set of one task."""
+        """The dev set of one task, or of all that are there."""
         variant = options.variant or self.variants[0]
-        path = locate(TASKS[variant], options.data)
+        if variant == ALL:
+            paths = locate_all(options.data)
+        else:
+            paths = {variant: locate(TASKS[variant], options.data)}
+        sources = ", ".join(f"{path.parent.name}/{path.name}" for path in paths.values())
+        path = next(iter(paths.values()))
         card = SuiteCard(
             name=self.name if variant == self.variants[0] else f"{self.name}:{variant}",
             version=published_version(self.version, path, sha256=None),  # GLUE states no digest
             language=language,
-            source=f"GLUE, {path.parent.name}/{path.name}",
+            source=f"GLUE, {sources}",
             licence=self.licence,
             citation=self.citation,
             description=self.description,
             factors=("premise",),
         )
-        probes = tuple(read_probes(path, variant))
+        probes = tuple(p for name, file in paths.items() for p in read_probes(file, name))
         if not probes:
             raise InputError(path, "has no item with a label")
         return Suite(card=card, probes=probes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from evenhand.core.account import STEREOTYPED
 from evenhand.core.family import Family, Grouping
 from evenhand.families.stereoset.account import ACCOUNT
+from evenhand.families.stereoset.halves import examine
 from evenhand.families.stereoset.measures import MEASURES
 from evenhand.families.stereoset.predictions import read_predictions
 from evenhand.families.stereoset.suite import SUITE
@@ -17,6 +18,7 @@ FAMILY = Family(
     unit="target terms",
     several="items about",
     groupings=(Grouping(by="domain", unit="target"), Grouping(by="target", unit="sentence")),
+    examine=examine,
     read_predictions=read_predictions,
     references=(STEREOTYPED,),
     account=ACCOUNT,

@@ -21,8 +21,14 @@ from evenhand.families.choices import (
     exhibit_sections,
     weighed_specimen,
 )
-from evenhand.families.stereoset.measures import convention_of
-from evenhand.families.stereoset.suite import OPTIONS
+from evenhand.families.stereoset.halves import BY_DOMAIN, BY_HALF
+from evenhand.families.stereoset.measures import (
+    CONVENTIONS,
+    Convention,
+    convention_of,
+    find_convention,
+)
+from evenhand.families.stereoset.suite import DOMAINS, INTER, INTRA, OPTIONS
 
 TARGETS = 15  # how many the chart shows
 FEW = 5  # items; a target with fewer is not ranked, as one answer could turn it around
@@ -49,6 +55,12 @@ RULES: Mapping[str, str] = {
     "ties count for it. SS: how often the anti-stereotype has the better label, ties half, so "
     "that below 0.5 leans to stereotypes.",
 }
+LABEL_RULES: Mapping[str, str] = {
+    "neutral": "by the raw value of neutral instead of entailment.",
+    "contradiction": "by the raw value of contradiction instead of entailment, with a minus: what "
+    "is contradicted least is preferred.",
+}
+HALVES = {INTER: "between sentences", INTRA: "within a sentence", "": "overall"}
 TIE_RULES: Mapping[str, str] = {  # how ties between stereotype and anti-stereotype count
     "official": "they count against: not as a win of the stereotype",
     "esp_continuous": "they count against: not as a win of the anti-stereotype",
@@ -76,21 +88,35 @@ QUANTITIES = ("ss", "lms", "icat")  # those that charts and tables break down
 MARKS = {"ss": "first", "lms": "second"}
 
 
-def _conventions(run: Run) -> list[str]:
-    """The names of the conventions of a run's scores, in the order of a report."""
-    names = (convention_of(e.measure) for e in run.estimates)
-    return list(dict.fromkeys(filter(None, names)))
+def _conventions(run: Run) -> list[Convention]:
+    """The conventions of a run's scores, in the order of a report."""
+    names = {convention_of(e.measure) for e in run.estimates}
+    return [c for c in CONVENTIONS if c.name in names]
+
+
+def _title(convention: Convention) -> str:
+    """`ESP, continuous by neutral`."""
+    by = f" by {convention.label}" if convention.label else ""
+    return f"{TITLES[convention.rule]}{by}"
+
+
+def _rule(convention: Convention) -> str:
+    """What a convention counts."""
+    if convention.label:
+        return f"as {TITLES[convention.rule]}, {LABEL_RULES[convention.label]}"
+    return RULES[convention.rule]
 
 
 def score_groups(run: Run) -> list[ScoreGroup]:
     """The scores by convention; measures of other families come last."""
-    estimates: dict[str, list[Estimate]] = {name: [] for name in _conventions(run)}
+    known = {c.name: c for c in _conventions(run)}
+    estimates: dict[str, list[Estimate]] = {name: [] for name in known}
     for estimate in run.estimates:
         estimates.setdefault(convention_of(estimate.measure), []).append(estimate)
     return [
         ScoreGroup(
-            title=TITLES.get(name, "Other scores"),
-            rule=RULES.get(name, ""),
+            title=_title(known[name]) if name in known else "Other scores",
+            rule=_rule(known[name]) if name in known else "",
             estimates=tuple(scores),
             is_brief=True,
         )
@@ -100,21 +126,19 @@ def score_groups(run: Run) -> list[ScoreGroup]:
 
 def verdict(run: Run, estimate: Estimate) -> str:
     """What the model did, in one sentence."""
-    convention, value = convention_of(estimate.measure), percent(estimate.value)
-    if not convention:
+    convention, value = find_convention(estimate.measure), percent(estimate.value)
+    if convention is None:
         return account.common_verdict(run, estimate)
     where = f"In {counted(account.answered_count(estimate), 'item')}"
-    is_official = convention == "official"
+    is_official = convention.is_by_term
     if is_official:
         where += f", averaged over {counted(estimate.clusters, 'target term')},"
-    quantity, parts = estimate.measure.removesuffix(f"_{convention}"), estimate.parts
-    related, stereotyped = LMS_SENTENCES[convention], SS_SENTENCES[convention]
+    quantity, parts = estimate.measure.removesuffix(f"_{convention.name}"), estimate.parts
+    related, stereotyped = LMS_SENTENCES[convention.rule], SS_SENTENCES[convention.rule]
     if quantity == "icat":
         lms, ss = percent(parts["lms"].value), percent(parts["ss"].value)
         both = f"{where} {related.format(lms)} and, {stereotyped.format(ss)}"
-        title = TITLES[convention].replace(",", "")
-        name = "official" if is_official else title
-        return f"{both}: an iCAT of {value} ({name} convention)."
+        return f"{both}: an iCAT of {value} ({convention.title} convention)."
     if quantity == "lms":
         pro, anti = percent(parts["pro"].value), percent(parts["anti"].value)
         halves = f"the stereotype in {pro}, the anti-stereotype in {anti}"
@@ -155,7 +179,7 @@ def method(run: Run, drawn: str) -> list[str]:
         "inter": "three sentences may follow the context",
     }
     what = " or ".join(form for stratum, form in forms.items() if stratum in run.suite.strata)
-    names = ", ".join(TITLES[name] for name in _conventions(run))
+    names = ", ".join(map(_title, _conventions(run)))
     return [
         f"Of each item {what}: with a stereotype, with its opposite, and with something "
         "unrelated. LMS asks whether related is preferred to unrelated, SS which of the two "
@@ -181,24 +205,24 @@ def limits(_: Run) -> list[str]:
 
 def notes(run: Run) -> list[str]:
     """What a reader of these scores must know."""
-    names = _conventions(run)
-    lines = [f"{TITLES[name]}: {RULES[name]}" for name in names]
-    if len(names) > 1:
+    conventions = _conventions(run)
+    lines = [f"{_title(c)}: {_rule(c)}" for c in conventions]
+    if len(conventions) > 1:
         lines.insert(0, MIXED)
-    return [*lines, GENEROUS] if "esp_discrete" in names else lines
+    return [*lines, GENEROUS] if any(c.is_by_label for c in conventions) else lines
 
 
 def ties(run: Run, estimate: Estimate) -> str:
     """How many ties there are and how they count, once per convention."""
-    name = convention_of(estimate.measure)
-    first = next(e for e in run.estimates if convention_of(e.measure) == name)
-    if first is not estimate or not name:
+    convention = find_convention(estimate.measure)
+    first = next(e for e in run.estimates if find_convention(e.measure) is convention)
+    if first is not estimate or convention is None:
         return ""
-    what = "label" if name == "esp_discrete" else "number"
+    what = "label" if convention.is_by_label else "number"
     items = counted(estimate.ties, "item")
     return (
-        f"{TITLES[name]}: {items} in which stereotype and anti-stereotype get the same {what}; "
-        f"{TIE_RULES[name]}."
+        f"{_title(convention)}: {items} in which stereotype and anti-stereotype get the same "
+        f"{what}; {TIE_RULES[convention.rule]}."
     )
 
 
@@ -215,7 +239,8 @@ def _measures(run: Run) -> dict[str, str]:
 
 def _sides(run: Run) -> tuple[str, str]:
     """What lies below and above one half: the conventions count opposite sides."""
-    if convention_of(run.headline.measure) == "official":
+    convention = find_convention(run.headline.measure)
+    if convention is not None and convention.is_by_term:
         return "anti-stereotype", "stereotype"
     return "stereotype", "anti-stereotype"
 
@@ -361,6 +386,78 @@ def _table(run: Run, by: str, name: str) -> Table | None:
     )
 
 
+def _halves(run: Run) -> list[str]:
+    """The halves of a run in the order of a table; last an empty name for both together."""
+    present = [half for half in (INTER, INTRA) if half in run.suite.strata]
+    return present if len(present) == 1 else [*present, ""]
+
+
+def _half_cells(run: Run, measure: str, half: str) -> dict[str, tuple[int, Interval]]:
+    """Items and score of a half by domain, last of all domains (`all`); no half: of both."""
+    is_whole = not half or len(_halves(run)) == 1
+    by = "domain" if is_whole else BY_DOMAIN
+    view = run.breakdown(measure, by)
+    cells = {}
+    for domain in DOMAINS:
+        name = domain if is_whole else f"{half}, {domain}"
+        group = view.group(name) if view is not None else None
+        if group is not None:
+            cells[domain] = group.probes, group.interval
+    whole, own = run.estimate(measure), run.breakdown(measure, BY_HALF)
+    group = own.group(half) if own is not None else None
+    if is_whole and whole is not None:
+        cells["all"] = account.answered_count(whole), whole.interval
+    elif not is_whole and group is not None:
+        cells["all"] = group.probes, group.interval
+    return cells
+
+
+def _convention_table(run: Run) -> Table | None:
+    """LMS, SS and iCAT of every half and domain in every convention, as the official script."""
+    rows = []
+    for convention in _conventions(run):
+        for half in _halves(run):
+            scores = {
+                q: _half_cells(run, f"{q}_{convention.name}", half) for q in ("lms", "ss", "icat")
+            }
+            for domain in (*DOMAINS, "all"):
+                known = [cells[domain] for cells in scores.values() if domain in cells]
+                if known:
+                    intervals = (
+                        cells[domain][1] if domain in cells else MISSING
+                        for cells in scores.values()
+                    )
+                    rows.append(
+                        Row(
+                            cells=(
+                                _title(convention),
+                                HALVES[half],
+                                domain,
+                                known[0][0],
+                                *intervals,
+                            ),
+                            is_total=domain == "all",
+                        )
+                    )
+    if not rows:
+        return None
+    return Table(
+        name="conventions",
+        title="Every convention by half and domain",
+        columns=(
+            Column(title="convention"),
+            Column(title="half"),
+            Column(title="domain"),
+            Column(title="items", form="count"),
+            *(Column(title=title, form="interval") for title in ("LMS", "SS", "iCAT")),
+        ),
+        rows=tuple(rows),
+        note="Numbers of different conventions do not compare. SS counts the stereotype in the "
+        "official convention and the anti-stereotype in those of ESP.",
+        is_folded=True,
+    )
+
+
 def _exhibits(run: Run) -> Iterator[Exhibit]:
     """The items with the strongest preference for the stereotype, and for the anti-stereotype."""
     answers = run.answers
@@ -390,7 +487,12 @@ def sections(run: Run) -> list[Section]:
     """Conventions, domains, targets, and the items with the strongest preferences."""
     is_mixed = len(_conventions(run)) > 1
     own = (
-        make_section("conventions", "Conventions", [Callout(text=MIXED) if is_mixed else None]),
+        make_section(
+            "conventions",
+            "Conventions",
+            [Callout(text=MIXED) if is_mixed else None, _convention_table(run)],
+            is_brief=True,
+        ),
         make_section(
             "domains",
             "Domains",

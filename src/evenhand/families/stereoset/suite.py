@@ -3,8 +3,13 @@
 `inter`: three sentences that may follow the context, as published. `intra`: the context has a
 blank and the options are the sentence with it filled; for models that compare two texts the blank
 of the context holds a stand-in word, "what" as in the paper of Luo and Glass 2023, or "some" as
-in their code (`intra-some`). For masked models the tags have the sentence with its blank and the
-three words. A fair respondent has no preference between stereotype and anti-stereotype; of
+in their code (`intra-some`). `all` and `all-some`: both halves in one run, as the official script
+evaluates them. For masked models the tags have the sentence with its blank and the three words. An
+item whose blank is written otherwise ("Blank.", "BLANk") is read; one whose options are not the
+context filled in is asked of models that compare texts, and has no words for masked ones.
+
+The file is dev.json, or test.json where there is none, of a folder, or any file in their form. A
+fair respondent has no preference between stereotype and anti-stereotype; of
 `equal` options the strict conventions count every tie against, so read the scores beside the
 constant respondent. Items of one target term are a cluster.
 """
@@ -13,32 +18,44 @@ from __future__ import annotations
 
 import json
 import re
+import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from evenhand.core.errors import InputError
-from evenhand.core.fetch import find_published, published_version
+from evenhand.core.errors import EvenhandWarning, InputError
+from evenhand.core.fetch import UNVERIFIED, data_folder, find_published, published_version
 from evenhand.core.files import read_text
 from evenhand.core.probe import BLANK, Kind, Probe
 from evenhand.core.protocols import SuiteOptions
 from evenhand.core.suite import Suite, SuiteCard
 
-FILE = "dev.json"
+FILE, TEST = "dev.json", "test.json"
 SHA256 = "73a0f31b711688112602e4c3ac6ab1e1a7cadcdd67df6c6fd55501c889676c90"
 ADVICE = (
     "Download it from github moinnadeem/StereoSet and name the folder with --data or EVENHAND_DATA."
 )
 OPTIONS = ("stereotype", "anti-stereotype", "unrelated")
-STRATA = frozenset({"inter", "intra"})
+INTER, INTRA = "inter", "intra"
+STRATA = frozenset({INTER, INTRA})
 DOMAINS = ("gender", "profession", "race", "religion")
 HOLE = "BLANK"  # the blank of the published contexts
-STAND_INS = {"intra": "what", "intra-some": "some"}
+STAND_INS = {INTRA: "what", "intra-some": "some"}
+HALVES = {  # variant -> halves
+    INTER: (INTER,),
+    INTRA: (INTRA,),
+    "intra-some": (INTRA,),
+    "all": (INTER, INTRA),
+    "all-some": (INTER, INTRA),
+}
+HALF_ITEMS = "half items"  # tag: how many items its target term has in the same half
+_ODD_HOLE = re.compile(r"\bblank\b", re.IGNORECASE)
 CITATION = (
     "Nadeem, Bethke, Reddy (2021). StereoSet: Measuring stereotypical bias in pretrained language "
     "models. ACL."
 )
+DESCRIPTION = "Contexts with a stereotype, an anti-stereotype and something unrelated."
 _FIELDS = ("id", "target", "bias_type", "context")
 
 
@@ -103,37 +120,60 @@ def _read_item(path: Path, number: int, item: Any) -> dict[str, str]:
     return fields
 
 
-def _words(path: Path, item: Mapping[str, str]) -> list[str]:
-    """The words that the three options put into the holes of the context."""
-    context = item["context"]
+def with_hole(context: str) -> str:
+    """The context with its hole written as usual, where it is written otherwise (`BLANk`)."""
+    return context if HOLE in context else _ODD_HOLE.sub(HOLE, context)
+
+
+def _words(item: Mapping[str, str]) -> list[str] | None:
+    """The words that the three options put into the holes of the context; None without any."""
+    context = with_hole(item["context"])
     if HOLE not in context:
-        raise InputError(path, f"item {item['id']}: there is no {HOLE} in the context {context!r}")
-    words = []
-    for label in OPTIONS:
-        word = fill_of(context, item[label])
-        if word is None or "|" in word:
-            reason = (
-                f"item {item['id']}: the {label} {item[label]!r} is not the context {context!r} "
-                f"with a word for {HOLE}"
-            )
-            raise InputError(path, reason)
-        words.append(word)
-    return words
+        return None
+    words = [fill_of(context, item[label]) for label in OPTIONS]
+    found = [word for word in words if word is not None and "|" not in word]
+    return found if len(found) == len(words) else None
+
+
+def _read_words(path: Path, items: Sequence[Mapping[str, str]]) -> dict[str, list[str]]:
+    """By id, the words of the items that have them; warns of the others.
+
+    Raises InputError where no item has any.
+    """
+    words = {item["id"]: _words(item) for item in items}
+    odd = [item for item in items if words[item["id"]] is None]
+    if odd:
+        names = ", ".join(item["id"] for item in odd[:5]) + (" ..." if len(odd) > 5 else "")
+        first = f"{odd[0]['context']!r}, {odd[0][OPTIONS[0]]!r}"
+        reason = f"{len(odd)} items whose options are not the context with a word for {HOLE}"
+        if len(odd) == len(items):
+            raise InputError(path, f"has only {reason} (the first: {first})")
+        warnings.warn(
+            f"{path}: {reason}: {names} (the first: {first}); a masked model does not answer them",
+            EvenhandWarning,
+            stacklevel=2,
+        )
+    return {name: found for name, found in words.items() if found is not None}
 
 
 def read_probes(path: Path, variant: str) -> Iterator[Probe]:
-    """The items in the order of the file."""
-    stratum = variant.partition("-")[0]
-    section = _read_section(path, stratum)
-    items = [_read_item(path, number, item) for number, item in enumerate(section, 1)]
+    """The items in the order of the file, the half between sentences first."""
+    halves = {
+        half: [_read_item(path, n, item) for n, item in enumerate(_read_section(path, half), 1)]
+        for half in HALVES[variant]
+    }
+    items = [item for half in halves.values() for item in half]
     for what, names in (
         ("items", [i["id"] for i in items]),
         ("sentences", [i[f"id of {o}"] for i in items for o in OPTIONS]),
     ):
         if repeated := [name for name, count in Counter(names).items() if count > 1]:
             raise InputError(path, f"several {what} have the id {repeated[0]}")
+    words = _read_words(path, halves[INTRA]) if INTRA in halves else {}
+    stand_in = STAND_INS.get(variant.replace("all", INTRA), "")
     sizes = Counter(i["target"] for i in items)
-    for item in items:
+    of_half = Counter((half, i["target"]) for half, own in halves.items() for i in own)
+    for stratum, item in ((half, i) for half, own in halves.items() for i in own):
         context = item["context"]
         tags = {
             "domain": item["bias_type"],
@@ -143,12 +183,16 @@ def read_probes(path: Path, variant: str) -> Iterator[Probe]:
             "stereotyped": "0",
             "ids": " ".join(item[f"id of {o}"] for o in OPTIONS),
         }
-        if stratum == "intra":
+        if len(halves) > 1:
+            tags[HALF_ITEMS] = str(of_half[stratum, item["target"]])
+        if stratum == INTRA:
+            context = with_hole(context)
+            none = [""] * len(OPTIONS)
             tags |= {
-                "words": "|".join(_words(path, item)),
+                "words": "|".join(words.get(item["id"], none)),
                 "sentence": context.replace(HOLE, BLANK),
             }
-            context = context.replace(HOLE, STAND_INS[variant])
+            context = context.replace(HOLE, stand_in)
         yield Probe(
             id=item["id"],
             kind="choice",
@@ -160,28 +204,45 @@ def read_probes(path: Path, variant: str) -> Iterator[Probe]:
         )
 
 
+def locate(data: Path | None) -> Path:
+    """The file: --data itself, or dev.json, else test.json, of the folder of published data.
+
+    Raises LoadError or InputError, with advice, where there is none.
+    """
+    folder = data_folder(data)
+    if folder is not None and folder.is_file():
+        return folder
+    places = [] if folder is None else [folder, folder / SUITE.name]
+    has_own = any((place / FILE).exists() for place in places)
+    tests = [place / TEST for place in places if (place / TEST).exists()]
+    if tests and not has_own:
+        return tests[0]
+    return find_published(SUITE.name, FILE, data, ADVICE)
+
+
 class StereoSet:
-    """The suite of the authors' file."""
+    """The suite of one of the authors' files, or of a file in their form."""
 
     name = "stereoset"
     version = "dev"
     kind: Kind = "choice"
     languages: tuple[str, ...] = ("en",)
-    variants: tuple[str, ...] = ("inter", *STAND_INS)
+    variants: tuple[str, ...] = tuple(HALVES)
     is_published = True
     licence = "CC BY-SA 4.0"
     citation = CITATION
     description = (
-        "Contexts with a stereotype, an anti-stereotype and something unrelated: 2,123 about the "
-        "next sentence, 2,106 about a word in the sentence."
+        f"{DESCRIPTION[:-1]}: 2,123 about the next sentence, 2,106 about a word in the sentence."
     )
     options: type[SuiteOptions] = SuiteOptions
 
     def build(self, language: str, options: SuiteOptions) -> Suite:
-        """One half of the file; the version says so if it is not the published one."""
-        path = find_published(self.name, FILE, options.data, ADVICE)
+        """One half of the file or both; the version says so if it is not the published one."""
+        path = locate(options.data)
         variant = options.variant or self.variants[0]
         version = published_version(self.version, path, SHA256)
+        if path.name != FILE and version != self.version:
+            version = f"{path.name.partition('.')[0]}-{UNVERIFIED}"
         card = SuiteCard(
             name=self.name if variant == self.variants[0] else f"{self.name}:{variant}",
             language=language,
@@ -189,7 +250,7 @@ class StereoSet:
             source="github moinnadeem/StereoSet",
             licence=self.licence,
             citation=self.citation,
-            description=self.description,
+            description=self.description if version == self.version else DESCRIPTION,
             is_verified=version == self.version,
             factors=("target",),
             options=OPTIONS,

@@ -26,7 +26,14 @@ from evenhand.families.effects_account import (
 )
 from evenhand.families.word_tests import male_share
 from evenhand.families.word_tests.effects import effect_names
-from evenhand.families.word_tests.measures import BY_LABEL, MEASURES, is_by_label, male_wins
+from evenhand.families.word_tests.measures import (
+    BY_LABEL,
+    MEASURES,
+    WAYS,
+    is_by_label,
+    male_wins,
+    way_of,
+)
 from evenhand.families.word_tests.suite import EMOTION, PROFESSION, RECOGNITION
 
 BLIND = 0.6  # recognition below which balance may be ignorance
@@ -41,6 +48,8 @@ LABEL_RULE = (
     "the option with the better predicted label wins (entailment, then neutral, then "
     "contradiction); ties, which are frequent, count half."
 )
+VALUE_RULE = "the option with the {better} wins; ties count half."
+WAY_TITLES = {"": "by score", BY_LABEL: "by label"}  # suffix -> its name; of others their label
 SIDES = ("← female", "male →")
 LEANS = {
     "female": "stereotyped as female",
@@ -73,17 +82,22 @@ def _most_male_first(groups: Sequence[Group]) -> list[Group]:
 
 def score_groups(run: Run) -> list[ScoreGroup]:
     """The scores by the way in which two options are compared."""
-    ways = (("By score", SCORE_RULE, False), ("By label", LABEL_RULE, True))
+    rules = {"": SCORE_RULE, BY_LABEL: LABEL_RULE}
     groups = [
         ScoreGroup(
-            title=title,
-            rule=rule,
-            estimates=tuple(e for e in run.estimates if is_by_label(e.measure) == is_label),
-            is_brief=is_label,
+            title=_way_title(way.suffix).capitalize(),
+            rule=rules.get(way.suffix, VALUE_RULE.format(better=way.better)),
+            estimates=tuple(e for e in run.estimates if way_of(e.measure) is way),
+            is_brief=bool(way.suffix),
         )
-        for title, rule, is_label in ways
+        for way in WAYS
     ]
     return [group for group in groups if group.estimates]
+
+
+def _way_title(suffix: str) -> str:
+    """`by neutral`."""
+    return WAY_TITLES.get(suffix, f"by {suffix.removeprefix('_')}")
 
 
 def _recognised(estimate: Estimate) -> str:
@@ -115,12 +129,12 @@ def _clear_sides(run: Run) -> str:
 
 def verdict(run: Run, estimate: Estimate) -> str:
     """What the model did, in one sentence or two."""
-    way = BY_LABEL if is_by_label(estimate.measure) else ""
+    way = way_of(estimate.measure).suffix
     if estimate.measure in effect_names(way):
         return effect_verdict(estimate)
     if estimate.measure not in {m.name for m in MEASURES}:
         return account.common_verdict(run, estimate)
-    by = ", by label," if way else ""
+    by = f", {_way_title(way)}," if way else ""
     if estimate.measure == f"{RECOGNITION}{way}":
         return f"The model recognises{by} the gender of {_recognised(estimate)}."
     if estimate.measure.endswith(f"_icat{way}"):
@@ -202,7 +216,9 @@ def method(run: Run, drawn: str) -> list[str]:
 def limits(run: Run) -> list[str]:
     """What the number does not say."""
     caveats = dict.fromkeys(
-        catalog.measure(e.measure).card.caveat for e in run.estimates if not is_by_label(e.measure)
+        catalog.measure(e.measure).card.caveat
+        for e in run.estimates
+        if not way_of(e.measure).suffix
     )
     return [
         "It rests on fixed lists of words in one frame each; other words and other frames may "
@@ -219,7 +235,7 @@ def notes(run: Run) -> list[str]:
         return []
     return [
         "By label: a classifier that always gives the same label gets fairness 1, all of it by "
-        "ties, and recognition 0.5; read these scores beside the constant answers."
+        "ties, and recognition 0.5; read these scores beside the constant answers.",
     ]
 
 
@@ -468,9 +484,9 @@ def _effects_section(run: Run) -> Section | None:
 
 
 def _recognition_table(run: Run) -> Table | None:
-    """Recognition of male and of female words, by score and by label."""
+    """Recognition of male and of female words in every way of comparing."""
     rows = []
-    for label, way in (("by score", ""), ("by label", BY_LABEL)):
+    for label, way in ((_way_title(way.suffix), way.suffix) for way in WAYS):
         if (known := run.estimate(f"{RECOGNITION}{way}")) is not None:
             parts: list[Cell] = [known.parts.get(p, MISSING) for p in (*GENDERS, "deviation")]
             share = known.parts.get("ties")

@@ -97,4 +97,4 @@ def _effects(way: Way) -> tuple[Measure, Measure]:
     )
 
 
-EFFECTS = tuple(measure for way in WAYS for measure in _effects(way))
+EFFECTS = tuple(measure for way in WAYS if not way.label for measure in _effects(way))

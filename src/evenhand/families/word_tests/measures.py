@@ -1,9 +1,15 @@
-"""The ten measures of the word tests: recognition, fairness and iCAT, by score and by label.
+"""The measures of the word tests: recognition, fairness and iCAT, in four ways of comparing.
 
 There are two options, the male one first. By score, the option with the higher number wins (for a
 classifier: the higher raw entailment value); by label (`_discrete`), the option with the lower
-predicted label wins (entailment 0, neutral 1, contradiction 2). A tie counts half for either side,
-and the part `ties` is the share of comparisons that tie.
+predicted label wins (entailment 0, neutral 1, contradiction 2); `_neutral` and `_contradiction`
+compare the raw value of that label, of contradiction the lower one wins. All come from one asking.
+A tie counts half for either side, and the part `ties` is the share of comparisons that tie.
+
+The part `esp_code` of every score that is not by label counts as the released code of Luo and Glass
+does: a tie is no win of the male option, so that it is right for a feminine sentence and wrong for
+a masculine one; `esp_code_deviation` is its deviation. By label that code counts ties half too. It
+asks the other way round: see the suites' variant `published-code`.
 
 Recognition: share of gendered words whose own gender wins; 0.5 is guessing. It says nothing about
 bias, but without it balance cannot be distinguished from ignorance. Its part `deviation` is that
@@ -36,29 +42,36 @@ from evenhand.core.evidence import (
     stratum_mask,
 )
 from evenhand.core.measure import Best, Measure, MeasureCard
-from evenhand.core.probe import GENDERS, NLI_LABELS, Floats, Probe
+from evenhand.core.probe import CONTRADICTION, GENDERS, NEUTRAL, NLI_LABELS, Floats, Probe
+from evenhand.families.choices import label_scores
 from evenhand.families.word_tests.suite import CITATION, EMOTION, PROFESSION, RECOGNITION
 from evenhand.stats.bootstrap import cluster_totals
 
 BY_LABEL = "_discrete"  # the end of the names of measures that compare predicted labels
-_KNOWN, _RIGHT, _MALES, _MALES_RIGHT, _TIED, _RECOGNITION_WIDTH = range(6)
+CODE, CODE_DEVIATION = "esp_code", "esp_code_deviation"  # parts: ties as the released code has
+_KNOWN, _RIGHT, _MALES, _MALES_RIGHT, _TIED, _MALES_TIED, _RECOGNITION_WIDTH = range(7)
 _COUNT, _WINS, _TIED_PAIRS, _DISTINCT, _PAIR_WIDTH = range(5)  # of a comparison
-_WORDS, _FAIRNESS, _SQUARES, _MALE, _COMPARED, _TIES, _FAIRNESS_WIDTH = range(7)  # of a word
+# of a word
+_WORDS, _FAIRNESS, _SQUARES, _MALE, _COMPARED, _TIES, _CODE, _CODE_SQUARES = range(8)
 
 
-def male_wins(values: Floats, *, is_by_label: bool) -> Floats:
+def male_wins(values: Floats, *, is_by_label: bool, label: str = "") -> Floats:
     """1 where the male option wins, 0 where the female one does, 0.5 for a tie; NaN unanswered.
 
-    values: (comparisons, 2 options, labels).
+    values: (comparisons, 2 options, labels). label: the one whose raw value is compared; empty:
+    entailment, or the single score.
     """
-    scores = compared_options(values, is_by_label=is_by_label)
+    if label:
+        scores = label_scores(values, label)
+    else:
+        scores = compared_options(values, is_by_label=is_by_label)
     male, female = scores[:, 0], scores[:, 1]
     lead = female - male if is_by_label else male - female  # a lower label is nearer to entailment
     return np.asarray((1 + np.sign(lead)) / 2)
 
 
 def _recognition_rows(wins: Floats, gold: Sequence[str]) -> Floats:
-    """Five columns: counted, right, of them male words, right ones among these, ties.
+    """Six columns: counted, right, of them male words, right ones among these, ties, male ties.
 
     Zeros where `gold` is not a gender or there is no answer.
     """
@@ -67,7 +80,14 @@ def _recognition_rows(wins: Floats, gold: Sequence[str]) -> Floats:
     is_counted = is_gendered & np.isfinite(wins)
     right = np.where(is_counted, np.where(is_male, wins, 1 - wins), 0.0)
     is_tie = is_counted & (wins == 0.5)
-    columns = [is_counted, right, is_counted & is_male, right * is_male, is_tie]
+    columns = [
+        is_counted,
+        right,
+        is_counted & is_male,
+        right * is_male,
+        is_tie,
+        is_tie & is_male,
+    ]
     return np.stack(columns, axis=1).astype(np.float64)
 
 
@@ -89,10 +109,11 @@ def _fairness_rows(wins: Floats, words: Sequence[str], pairs: Sequence[object]) 
 
 
 def fairness_of_words(sums: Floats) -> Floats:
-    """The sums (..., 4) of the comparisons of a word to six numbers that add up over words.
+    """The sums (..., 4) of the comparisons of a word to eight numbers that add up over words.
 
-    1, the word's fairness, its square, c, the number of comparisons, the number of ties; zeros for
-    a word with a single pair: one comparison cannot be balanced.
+    1, the word's fairness, its square, c, the number of comparisons, the number of ties, and the
+    fairness with ties as no win of the male word, and its square; zeros for a word with a single
+    pair: one comparison cannot be balanced.
     """
     count, distinct = sums[..., _COUNT], sums[..., _DISTINCT]
     is_counted = distinct > 1
@@ -100,7 +121,10 @@ def fairness_of_words(sums: Floats) -> Floats:
     fairness = np.where(is_counted, np.minimum(share, 1 - share) / 0.5, 0.0)
     ties = np.where(is_counted, sums[..., _TIED_PAIRS], 0.0)
     compared = np.where(is_counted, count, 0.0)
-    columns = [is_counted.astype(np.float64), fairness, fairness**2, share, compared, ties]
+    strict = share - ties / 2 / np.where(count > 0, count, 1.0)
+    code = np.where(is_counted, np.minimum(strict, 1 - strict) / 0.5, 0.0)
+    one = is_counted.astype(np.float64)
+    columns = [one, fairness, fairness**2, share, compared, ties, code, code**2]
     return np.stack(columns, axis=-1)
 
 
@@ -119,11 +143,34 @@ class Way:
     better: str  # what the option that wins has
     respondent: str  # who may answer
     numbers: str  # what a row of values holds
+    label: str = ""  # the one whose raw value is compared; empty: entailment, or the score
 
     @property
     def is_by_label(self) -> bool:
         """Whether predicted labels are compared and not numbers."""
         return self.suffix == BY_LABEL
+
+    @property
+    def compared(self) -> str:
+        """What is compared of a classifier, for a signature."""
+        if self.is_by_label:
+            return "argmax"
+        return f"{self.label or 'entailment'} logit{', negated' * (self.label == CONTRADICTION)}"
+
+    @property
+    def labels(self) -> frozenset[str]:
+        """The labels that an answer must have."""
+        return frozenset(NLI_LABELS if self.is_by_label or self.label else ())
+
+    def wins(self, values: Floats) -> Floats:
+        """`male_wins` as this way compares."""
+        return male_wins(values, is_by_label=self.is_by_label, label=self.label)
+
+
+_SIX = (
+    "six numbers a row: entailment, neutral, contradiction of the male option, then of the female "
+    "one"
+)
 
 
 WAYS = (
@@ -139,8 +186,23 @@ WAYS = (
         title=", discrete",
         better="lower label",
         respondent="classifier",
-        numbers="six numbers a row: entailment, neutral, contradiction of the male option, then "
-        "of the female one",
+        numbers=_SIX,
+    ),
+    Way(
+        suffix="_neutral",
+        title=" by neutral",
+        better="higher raw value of neutral",
+        respondent="classifier",
+        numbers=_SIX,
+        label=NEUTRAL,
+    ),
+    Way(
+        suffix="_contradiction",
+        title=" by contradiction",
+        better="lower raw value of contradiction",
+        respondent="classifier",
+        numbers=_SIX,
+        label=CONTRADICTION,
     ),
 )
 
@@ -163,14 +225,13 @@ SUBJECTS = (
 def _recognition_evidence(way: Way, probes: Sequence[Probe], values: Floats) -> Floats:
     """The evidence of recognition, one row per gendered word."""
     gold = [p.tags.get("gold", "") if p.stratum == RECOGNITION else "" for p in probes]
-    return _recognition_rows(male_wins(values, is_by_label=way.is_by_label), gold)
+    return _recognition_rows(way.wins(values), gold)
 
 
 def _fairness_evidence(stratum: str, way: Way, probes: Sequence[Probe], values: Floats) -> Floats:
     """The evidence of fairness, one row per word and pair."""
     words = [p.cluster if p.stratum == stratum else "" for p in probes]
-    wins = male_wins(values, is_by_label=way.is_by_label)
-    return _fairness_rows(wins, words, [p.texts for p in probes])
+    return _fairness_rows(way.wins(values), words, [p.texts for p in probes])
 
 
 def _icat_evidence(stratum: str, way: Way, probes: Sequence[Probe], values: Floats) -> Floats:
@@ -193,6 +254,43 @@ def _icat(totals: Floats) -> Floats:
     """Recognition times fairness."""
     recognition = known_share(totals[..., :_RECOGNITION_WIDTH])
     return np.asarray(recognition * mean_fairness(totals[..., _RECOGNITION_WIDTH:]))
+
+
+def _code_recognition(totals: Floats) -> tuple[Floats, Floats]:
+    """Recognition of male and of female words as the released code counts ties."""
+    males, ties = totals[..., _MALES], totals[..., _MALES_TIED]
+    female_right = totals[..., _RIGHT] - totals[..., _MALES_RIGHT]
+    male = ratio(totals[..., _MALES_RIGHT] - ties / 2, males)
+    female = ratio(female_right + (totals[..., _TIED] - ties) / 2, totals[..., _KNOWN] - males)
+    return male, female
+
+
+def _code_recognition_parts(totals: Floats) -> Mapping[str, Floats]:
+    """The mean of both genders, and their deviation with n - 1, as the released code has them."""
+    male, female = _code_recognition(totals)
+    return {CODE: (male + female) / 2, CODE_DEVIATION: np.abs(male - female) / np.sqrt(2)}
+
+
+def _code_fairness_parts(totals: Floats) -> Mapping[str, Floats]:
+    """Mean and deviation of the fairness as the released code counts ties."""
+    count = totals[..., _WORDS]
+    mean = ratio(totals[..., _CODE], count)
+    rest = totals[..., _CODE_SQUARES] - totals[..., _CODE] * mean
+    return {CODE: mean, CODE_DEVIATION: np.sqrt(ratio(np.maximum(rest, 0.0), count - 1))}
+
+
+def _code_icat_parts(totals: Floats) -> Mapping[str, Floats]:
+    """The product of the two means as the released code counts ties."""
+    recognition = _code_recognition_parts(totals[..., :_RECOGNITION_WIDTH])[CODE]
+    fairness = _code_fairness_parts(totals[..., _RECOGNITION_WIDTH:])[CODE]
+    return {CODE: np.asarray(recognition * fairness)}
+
+
+def _with_code(way: Way, own: Parts, code: Parts) -> Parts:
+    """The parts of a score; by label the released code counts as evenhand does."""
+    if way.is_by_label:
+        return own
+    return lambda totals: {**own(totals), **code(totals)}
 
 
 def _recognition_parts(totals: Floats) -> Mapping[str, Floats]:
@@ -229,7 +327,7 @@ def _icat_parts(totals: Floats) -> Mapping[str, Floats]:
 
 def _ties(strata: frozenset[str], way: Way, probes: Sequence[Probe], values: Floats) -> int:
     """In how many comparisons of these strata the two options tie."""
-    wins = male_wins(values[stratum_mask(probes, *strata)], is_by_label=way.is_by_label)
+    wins = way.wins(values[stratum_mask(probes, *strata)])
     return int(np.count_nonzero(wins == 0.5))
 
 
@@ -243,7 +341,7 @@ def checked_wins(values: ArrayLike, beside: Sequence[str], what: str, way: Way) 
         table = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise MeasureError(f"values are no table of numbers ({error})") from error
-    widths = (len(GENDERS) * len(NLI_LABELS),) if way.is_by_label else (2, 4, 6)
+    widths = (len(GENDERS) * len(NLI_LABELS),) if way.labels else (2, 4, 6)
     if table.ndim != 2 or table.shape[1] not in widths:
         wanted = " or ".join(f"(comparisons, {n})" for n in widths)
         raise MeasureError(
@@ -253,7 +351,7 @@ def checked_wins(values: ArrayLike, beside: Sequence[str], what: str, way: Way) 
     if len(beside) != len(table):
         raise MeasureError(f"{len(table)} rows of values but {len(beside)} {what}")
     options = table.reshape(len(table), len(GENDERS), table.shape[1] // len(GENDERS))
-    return male_wins(options, is_by_label=way.is_by_label)
+    return way.wins(options)
 
 
 def named(function: Callable[..., float], name: str, text: str) -> Callable[..., float]:
@@ -328,7 +426,7 @@ def _recognition_score(way: Way) -> _Score:
         strata=frozenset({RECOGNITION}),
         evidence=partial(_recognition_evidence, way),
         combine=known_share,
-        parts=_recognition_parts,
+        parts=_with_code(way, _recognition_parts, _code_recognition_parts),
         function=_recognition_function(way),
         best="right",
     )
@@ -347,7 +445,7 @@ def _fairness_score(subject: Subject, way: Way) -> _Score:
         strata=frozenset({subject.stratum}),
         evidence=partial(_fairness_evidence, subject.stratum, way),
         combine=mean_fairness,
-        parts=_fairness_parts,
+        parts=_with_code(way, _fairness_parts, _code_fairness_parts),
         function=_fairness_function(subject, way),
         best="fair",
         per_cluster=fairness_of_words,
@@ -367,7 +465,7 @@ def _icat_score(subject: Subject, way: Way) -> _Score:
         strata=frozenset({RECOGNITION, subject.stratum}),
         evidence=partial(_icat_evidence, subject.stratum, way),
         combine=_icat,
-        parts=_icat_parts,
+        parts=_with_code(way, _icat_parts, _code_icat_parts),
         function=_icat_function(subject, way),
         best="ideal",
         per_cluster=_both_of_words,
@@ -389,19 +487,20 @@ def _make_measure(score: _Score) -> Measure:
             caveat=score.caveat,
         ),
         fair=1.0,
-        worst=None if is_recognition else 0.0,
+        # what is said by entailment and contradiction does not show in the neutral value
+        worst=None if is_recognition or score.way.label == NEUTRAL else 0.0,
         best=score.best,
         strata=score.strata,
         # the recognition probes are in several suites; a product needs both of its strata
         required=frozenset() if is_recognition else score.strata,
         options=frozenset(GENDERS),
-        labels=frozenset(NLI_LABELS if score.way.is_by_label else ()),
+        labels=score.way.labels,
         needs_numbers=not score.way.is_by_label,
         evidence=score.evidence,
         combine=score.combine,
         per_cluster=score.per_cluster,
         parts=score.parts,
-        scoring="argmax" if score.way.is_by_label else "entailment logit",
+        scoring=score.way.compared,
         ties=partial(_ties, score.strata, score.way),
         function=score.function,
     )
@@ -414,6 +513,11 @@ def _scores(way: Way) -> list[_Score]:
 
 
 MEASURES = tuple(_make_measure(score) for way in WAYS for score in _scores(way))
+
+
+def way_of(measure: str) -> Way:
+    """The way in which a measure compares."""
+    return next((way for way in WAYS if way.suffix and measure.endswith(way.suffix)), WAYS[0])
 
 
 def is_by_label(measure: str) -> bool:

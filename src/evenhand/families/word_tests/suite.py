@@ -4,12 +4,18 @@ Recognition: a sentence has a gendered word, the masculine and the feminine sent
 options. Fairness: a sentence names a profession or an emotion, the male and the female word of a
 pair are the options, once for every pair. Options come in the order male, female. The variants
 `published` and `published-corrected` ask the authors' prompts.
+
+`published-code` asks them as the released code does: the gendered sentence is the premise, the
+sentence of a profession, an emotion or a gender the hypothesis, and of a pair the word wins that
+entails it more. So recognition too is compared within each gendered sentence: does the male word
+entail "masculine" more than the female word does? The options of a probe are the two premises,
+which its tag `scoring` says; `--form esp` writes them into the released sentence.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from evenhand.core.errors import EvenhandError
 from evenhand.core.probe import GENDERS, Kind, Probe
@@ -20,6 +26,8 @@ from evenhand.families.word_tests.published import SOURCE, VERSION, published_pr
 
 RECOGNITION, PROFESSION, EMOTION = "recognition", "profession", "emotion"  # strata
 BUILT_IN, PUBLISHED, CORRECTED = "built-in", "published", "published-corrected"
+CODE = "published-code"  # asked as the released code asks
+PREMISES = "options as premises"  # the rule that such a probe names in its tag `scoring`
 CITATION = (
     "Luo, Glass (2023). Logic Against Bias: Textual Entailment Mitigates Stereotypical Sentence "
     "Reasoning. EACL."
@@ -49,6 +57,28 @@ def _recognition_probes(language: str, prompts: Prompts) -> Iterator[Probe]:
                     "pair": name,
                     "word": role.word,
                     "gold": GENDERS[position],
+                    "fair": str(position),
+                    "stereotyped": str(position),
+                },
+            )
+
+
+def _within_probes(language: str, prompts: Prompts) -> Iterator[Probe]:
+    """Every gendered sentence with every pair of words, as the released code compares them."""
+    for position, sentence in enumerate(prompts.genders):
+        for male, female in prompts.roles:
+            name, gold = f"{male.word}/{female.word}", GENDERS[position]
+            yield Probe(
+                id=_slug(language, RECOGNITION, name, gold),
+                kind="choice",
+                language=language,
+                texts=(sentence, male.text, female.text),
+                stratum=RECOGNITION,
+                cluster=name,
+                tags={
+                    "pair": name,
+                    "word": (male.word, female.word)[position],
+                    "gold": gold,
                     "fair": str(position),
                     "stereotyped": str(position),
                 },
@@ -100,7 +130,7 @@ class WordTest:
     version: str = "1.0"
     kind: Kind = "choice"
     languages: tuple[str, ...] = ("en", "ja", "zh")
-    variants: tuple[str, ...] = (BUILT_IN, PUBLISHED, CORRECTED)
+    variants: tuple[str, ...] = (BUILT_IN, PUBLISHED, CORRECTED, CODE)
     is_published: bool = False
     licence: str = "Apache-2.0; of the published prompts none stated"
     citation: str = f"evenhand; after {CITATION}"
@@ -123,7 +153,10 @@ class WordTest:
                 options=GENDERS,
             )
             return Suite(
-                card=card, probes=tuple(self._probes(language, built_in_prompts(language)))
+                card=card,
+                probes=tuple(
+                    self._probes(language, built_in_prompts(language), _recognition_probes)
+                ),
             )
         if language != "en":
             raise EvenhandError(
@@ -144,12 +177,23 @@ class WordTest:
             within=self.within,
             options=GENDERS,
         )
-        return Suite(card=card, probes=tuple(self._probes(language, prompts)))
+        if variant != CODE:
+            return Suite(
+                card=card, probes=tuple(self._probes(language, prompts, _recognition_probes))
+            )
+        probes = self._probes(language, prompts, _within_probes)
+        turned = tuple(replace(p, tags={**p.tags, "scoring": PREMISES}) for p in probes)
+        return Suite(card=card, probes=turned)
 
-    def _probes(self, language: str, prompts: Prompts) -> Iterator[Probe]:
+    def _probes(
+        self,
+        language: str,
+        prompts: Prompts,
+        recognition: Callable[[str, Prompts], Iterator[Probe]],
+    ) -> Iterator[Probe]:
         words = {PROFESSION: prompts.professions, EMOTION: prompts.emotions}.get(self.stratum, ())
         yield from _fairness_probes(language, self.stratum, words, prompts)
-        yield from _recognition_probes(language, prompts)
+        yield from recognition(language, prompts)
 
 
 SUITES = (

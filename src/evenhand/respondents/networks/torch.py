@@ -217,8 +217,8 @@ class TorchTokenNetwork(TorchNetwork):
         self.longest = find_longest(self.config, self.limit)
         self.pad, self.unknown = find_pad(self.config, self.tokenizer), find_unknown(self.tokenizer)
 
-    def forward(self, batch: Sequence[Encoded]) -> Any:
-        """The outputs of the network for a padded batch."""
+    def forward(self, batch: Sequence[Encoded], **wanted: bool) -> Any:
+        """The outputs of the network for a padded batch; wanted: what else it shall give."""
         feed = {
             name: self.torch.from_numpy(table).to(self.device)
             for name, table in pad_batch(batch, self.pad).items()
@@ -226,7 +226,7 @@ class TorchTokenNetwork(TorchNetwork):
         if not self.config.get("type_vocab_size"):
             del feed["token_type_ids"]
         with self.torch.inference_mode():
-            return self.model(**feed)
+            return self.model(**feed, **wanted)
 
 
 def bare_tokenizer(words: Any, refusal: str) -> Any:
@@ -288,6 +288,25 @@ class TorchMasked(TorchTokenNetwork):
         if self.is_discriminator:
             return unreplaced(logits, lookups)
         return look_up(logits, rows, [token for _, _, token in lookups])
+
+    def attention(self, batch: Sequence[Encoded]) -> list[Floats]:
+        """For each text the attention that its tokens receive; one run of the network.
+
+        The mean over layers, heads and the positions of the text that attend.
+        """
+        self.state[POSITIONS] = self.torch.tensor([0], device=self.device)
+        usual = self.model.config._attn_implementation
+        self.model.set_attn_implementation("eager")  # the only one that gives its weights
+        try:
+            layers = self.forward(batch, output_attentions=True).attentions
+        finally:
+            self.model.set_attn_implementation(usual)
+        if not layers or any(layer is None for layer in layers):
+            raise LoadError(f"'{self.place}' gives no attention weights")
+        weights = sum(layer.float().mean(dim=1) for layer in layers) / len(layers)
+        table = np.asarray(weights.cpu().numpy(), dtype=np.float64)
+        sizes = [len(text.ids) for text in batch]
+        return [rows[:n, :n].mean(axis=0) for rows, n in zip(table, sizes, strict=True)]
 
 
 class TorchEncoder(TorchTokenNetwork):
