@@ -12,7 +12,13 @@ import pytest
 
 from evenhand.core.errors import EvenhandError, LoadError
 from evenhand.languages import names
-from evenhand.languages.names import ListedNames, SpacyNames, TaggedNames, find_names
+from evenhand.languages.names import (
+    ListedNames,
+    SpacyNames,
+    TaggedNames,
+    find_names,
+    find_people,
+)
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +117,11 @@ def fake_spacy(monkeypatch: pytest.MonkeyPatch, models: tuple[str, ...]) -> None
             raise OSError(f"[E050] Can't find model '{model}'.")
         return lambda text: SimpleNamespace(
             ents=[
-                SimpleNamespace(label_="PERSON" if w == "Zo" else "ORG")
+                SimpleNamespace(
+                    label_="PERSON" if w == "Zo" else "ORG",
+                    start_char=text.index(w),
+                    end_char=text.index(w) + len(w),
+                )
                 for w in text.split()
                 if w.istitle()
             ]
@@ -137,6 +147,7 @@ def test_spacy_is_preferred_where_it_has_a_model(monkeypatch: pytest.MonkeyPatch
         isinstance(finder, SpacyNames) and finder.name == "spacy:en_core_web_lg"
     )  # the larger one
     assert finder.has_name("a cook named Zo")
+    assert finder.find("a cook named Zo") == [(13, 15)]
     assert not finder.has_name("a cook of Acme")
     assert find_names("spacy:en_core_web_sm").name == "spacy:en_core_web_sm"
     with pytest.raises(LoadError, match="python -m spacy download en_core_web_xx"):
@@ -154,7 +165,8 @@ def test_a_token_classifier_by_its_tags() -> None:
     finder = TaggedNames("some/tagger", tag)
     assert finder.name == "transformers:some/tagger"
     assert finder.has_name("a cook named Zo") and not finder.has_name("a cook of Acme")
-    assert TaggedNames("t", lambda _: [{"entity": "B-PER"}]).has_name("x")
+    spans = [{"entity": "B-PER", "start": 2, "end": 5}, {"entity": "B-LOC", "start": 9, "end": 12}]
+    assert TaggedNames("t", lambda _: spans).find("x") == [(2, 5)]
     assert not TaggedNames("t", lambda _: [{"entity": "O"}]).has_name("x")
 
 
@@ -187,3 +199,69 @@ def test_a_token_classifier_is_loaded_offline_when_told_so(monkeypatch: pytest.M
         LoadError, match=r"cannot load the token classifier 'broken': no such model\. Check"
     ):
         find_names("broken")
+
+
+def found(finder: names.NameFinder, text: str) -> list[str]:
+    return [text[start:end] for start, end in finder.find(text)]
+
+
+def test_listed_names_are_found_with_their_surnames(listed: ListedNames) -> None:
+    assert found(listed, "The clerk wrote to Bill Gates and Grace.") == ["Bill Gates", "Grace"]
+    assert found(listed, "A cook is giving a speech.") == []
+
+
+def test_people_of_a_corpus_by_lists_and_capitals() -> None:
+    pytest.importorskip("faker")
+    people = find_people("en", "lists", [])
+    assert people.name.endswith("and capital letters")
+    assert found(people, "Then Poirot met Mrs Inglethorp.") == ["Poirot", "Inglethorp"]
+    assert found(people, "A man in a Nike shirt walks in Zug. He is from the Tyrol.") == []
+    assert found(people, "Then He saw Her.") == []  # gender words that somebody capitalised
+    # at the start of a sentence every word has a capital: a large corpus says which are names
+    assert found(people, "Drew shook his head.") == []
+    texts = ["Then Drew left.", "And Drew drew.", "They shook it."] * names.LARGE
+    assert found(find_people("en", "lists", texts), "Drew shook it. Shook!") == ["Drew"]
+
+
+def test_people_by_what_the_user_names(
+    monkeypatch: pytest.MonkeyPatch, listed: ListedNames
+) -> None:
+    fake_spacy(monkeypatch, models=("en_core_web_sm",))
+    assert find_people("en", "auto", []).name == "spacy:en_core_web_sm"
+    assert find_people("en", "lists", []).name == f"{listed.name} and capital letters"
+    with pytest.raises(EvenhandError, match="name the one for 'ja', such as spacy:ja_core_news_sm"):
+        find_people("ja", "spacy", [])
+    hide(monkeypatch, "spacy", "faker")
+    assert find_people("en", "auto", []).name == "capital letters"
+    with pytest.raises(EvenhandError, match="pip install spacy"):
+        find_people("en", "spacy", [])
+
+
+@pytest.mark.parametrize(
+    ("language", "package", "text", "name"),
+    [
+        ("zh", "jieba", "后来王琦瑶说她累了。", "王琦瑶"),
+        ("ja", "fugashi", "田中は彼の犬を見た。", "田中"),
+    ],
+)
+def test_people_by_the_tags_of_a_segmenter(
+    language: str, package: str, text: str, name: str
+) -> None:
+    pytest.importorskip(package)
+    assert found(find_people(language, "auto", []), text) == [name]
+
+
+def test_a_pipeline_of_spacy(tmp_path: Any) -> None:
+    spacy = pytest.importorskip("spacy", reason="needs spaCy")
+    pipeline = spacy.blank("en")
+    ruler = pipeline.add_pipe("entity_ruler")
+    ruler.add_patterns(
+        [
+            {"label": "PERSON", "pattern": "Hercule Poirot"},
+            {"label": "ORG", "pattern": "Acme"},
+        ]
+    )
+    pipeline.to_disk(tmp_path / "pipeline")
+    finder = find_people("en", f"spacy:{tmp_path / 'pipeline'}", [])
+    assert isinstance(finder, SpacyNames)
+    assert found(finder, "Then Hercule Poirot left Acme.") == ["Hercule Poirot"]

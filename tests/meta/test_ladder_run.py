@@ -75,10 +75,26 @@ def test_the_labels_of_a_model_are_those_of_its_training(tmp_path: Path) -> None
 
 
 def test_both_ladders_share_a_model() -> None:
-    rungs = LadderOptions(seeds=(0, 1)).rungs()
+    steps = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+    rungs = LadderOptions(seeds=(0, 1), errors=steps).rungs()
     assert len(rungs) == 2 * (11 + 6)
     assert len({rung.name for rung in rungs}) == 2 * (11 + 5)
-    assert len(LadderOptions(seeds=(0, 1), error_seeds=1).rungs()) == 2 * 11 + 6
+    assert len(LadderOptions(seeds=(0, 1), errors=steps, error_seeds=1).rungs()) == 2 * 11 + 6
+
+
+@pytest.mark.usefixtures("untrained")
+@pytest.mark.parametrize(
+    ("more", "models"), [((), 3), (("--errors", "none"), 3), (("--errors", "0,1"), 5)]
+)
+def test_three_rates_are_three_models_unless_errors_are_asked_for(
+    tmp_path: Path, more: tuple[str, ...], models: int
+) -> None:
+    few = "--rates 0,0.5,1 --seeds 1 --train-pairs 24 --dev-pairs 8 --words 2 --limit 10".split()
+    done = evenhand(
+        "meta", "run", *few, "--suites", "ordinary-nli", "--out", tmp_path, *more, "--json"
+    )
+    assert done.code == 0, done.err
+    assert len(list((tmp_path / "models").iterdir())) == models
 
 
 @pytest.mark.usefixtures("untrained")

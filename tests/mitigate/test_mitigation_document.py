@@ -259,3 +259,33 @@ def test_everything_is_written_at_once_and_reads_back(tmp_path: Path) -> None:
     fields = json.loads(stored.read_text(encoding="utf-8"))
     assert fields["words"]["lead"] == list(DOCUMENT.lead)
     assert read_mitigation(stored).scores == RECORD.scores
+
+
+def test_the_spread_between_seeds_stands_in_the_tables_and_sentences() -> None:
+    record = make_mitigation()
+    assert wording.seeds(record) == 1
+    assert "over seeds" not in document_text(mitigation_document(record))
+    apart = {"none": 0.01, "swap": -0.02}  # how far the second run is from the first
+    asked = wording.suites(record)[0]
+    measure = wording.headline_on(record, asked)
+    assert measure is not None
+    further = tuple(
+        replace(score, run=1, value=score.value + apart.get(score.model, 0.0))
+        for score in record.scores
+        if score.model != BEFORE
+    )
+    trained = tuple(replace(t, run=1) for t in record.trained)
+    seeded = replace(record, scores=(*record.scores, *further), trained=(*record.trained, *trained))
+    assert wording.seeds(seeded) == 2 and wording.models(seeded) == wording.models(record)
+    first = record.score(asked.name, "all", measure, "swap")
+    assert first is not None and seeded.score(asked.name, "all", measure, "swap") == first
+    low, mean, high = (points(first.value + step) for step in (-0.02, -0.01, 0.0))
+    spread = f"{mean} ({low} to {high})"
+    assert wording.over_seeds(seeded, asked, measure, "swap") == spread
+    table = next(iter(level_tables(seeded)))
+    assert [c.title for c in table.columns].count("over seeds") == (len(table.columns) - 1) // 3
+    assert spread in texts(table)["swap"]
+    line = wording.summary(seeded, "swap")[-1]
+    assert line.startswith("Over 2 seeds") and spread in line and "control" in line
+    assert any("first of 2 training runs" in line for line in wording.not_shown(seeded))
+    assert not any("One training run" in line for line in wording.not_shown(seeded))

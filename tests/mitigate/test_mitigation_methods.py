@@ -18,9 +18,9 @@ PAIRS = (
 PLAN = AnchorPlan(occupations=("baker",), unseen=("cook",), frames=("{a} is holding a kite.",))
 
 
-def made(names: str, scope: str = "all") -> list[Pair]:
+def made(names: str) -> list[Pair]:
     (method,) = find_methods(names)
-    materials = Materials(language=catalog.language("en"), plan=PLAN, share=2.0, scope=scope)
+    materials = Materials(language=catalog.language("en"), plan=PLAN, share=2.0)
     return method.apply(PAIRS, materials)
 
 
@@ -34,7 +34,23 @@ def test_swapped_copies_follow_the_pairs_with_their_labels() -> None:
         Pair("The nurse greets the man.", "A man is greeted.", "entailment"),
     ]
     assert made("swap") == [*PAIRS, *copies]
-    assert made("swap", scope="occupations") == [*PAIRS, copies[1]]
+    assert made("swap-occupations") == [*PAIRS, copies[1]]  # only pairs that name one
+
+
+def test_the_words_of_a_named_person_are_not_swapped() -> None:
+    class Finder:
+        name = "finder"
+
+        def find(self, text: str) -> list[tuple[int, int]]:
+            return [(0, 3)] if text.startswith("Jon") else []
+
+        def has_name(self, text: str) -> bool:
+            return bool(self.find(text))
+
+    pairs = [Pair("Jon walks his dog.", "A dog walks.", "entailment"), *PAIRS]
+    materials = Materials(language=catalog.language("en"), people=Finder())
+    (method,) = find_methods("pairing")
+    assert [p.twin is None for p in method.apply(pairs, materials)] == [True, False, True, False]
 
 
 def test_pairing_gives_twins_and_adds_nothing() -> None:
@@ -75,6 +91,14 @@ def test_names_are_checked_and_kept_as_they_are_written() -> None:
     assert [c.has_anchors for c in find_methods("swap,swap+anchors")] == [False, True]
     with pytest.raises(UnknownNameError, match=r"unknown method 'anchor'. Did you mean anchors\?"):
         find_methods("none,swap+anchor")
+    with pytest.raises(EvenhandError, match="write swap,swap-occupations for both apart"):
+        find_methods("swap+swap-occupations")
+    assert [c.has_twins for c in find_methods("none,anchors,swap,pairing+anchors")] == [
+        False,
+        False,
+        True,
+        True,
+    ]
     with pytest.raises(EvenhandError, match="none is the control"):
         find_methods("none+swap")
     assert all(method.description for method in METHODS.values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -104,6 +105,31 @@ def test_all_of_it_and_nothing_twice(
     assert (again.scores, again.changes) == (record.scores, record.changes)
     assert again.occupations == record.occupations
     assert sum("is finished, nothing is trained" in line for line in lines) == 3
+
+
+def test_further_seeds_are_trained_beside_the_first_run(options: MitigationOptions) -> None:
+    lines: list[str] = []
+    own = replace(options, methods="none,swap", suites=("gendered-entailment",), seeds=2)
+    record = mitigate(own, lines.append)
+    # the runs of the first seed are there already
+    assert sum("is finished, nothing is trained" in line for line in lines) == 2
+    assert [(t.method, t.run, Path(t.folder).name) for t in record.trained] == [
+        ("none", 0, "none"),
+        ("swap", 0, "swap"),
+        ("none", 1, "none.seed1"),
+        ("swap", 1, "swap.seed1"),
+    ]
+    cards = [
+        json.loads((Path(t.folder) / "training.json").read_text(encoding="utf-8"))
+        for t in record.trained
+    ]
+    assert [card["recipe"]["seed"] - cards[0]["recipe"]["seed"] for card in cards] == [0, 0, 1, 1]
+    scores = record.runs("held", "dev", ACCURACY, "swap")
+    assert [s.run for s in scores] == [0, 1] and math.isnan(scores[1].low)
+    for score, card in zip(scores, (cards[1], cards[3]), strict=True):
+        assert score.value == pytest.approx(card["accuracy"]["held"], abs=1e-9)
+    assert {c.model for c in record.changes} == {"none", "swap"}  # first runs only
+    assert record.settings["seeds"] == 2
 
 
 def test_the_command_writes_the_report_and_says_how_to_go_on(

@@ -11,10 +11,11 @@ from commands import evenhand, files_in
 from document_text import table_rows
 
 from evenhand.core import catalog
-from evenhand.core.corpora import read_corpus
+from evenhand.core.corpora import Pair, read_corpus
 from evenhand.core.errors import EvenhandWarning, InputError
 from evenhand.languages.gender_words import NameSwap
 from evenhand.mitigate.swap import SwapOptions, swap_document, swap_file
+from evenhand.train.corpus import write_corpus
 
 ENGLISH = catalog.language("en")
 ROWS = [
@@ -22,7 +23,7 @@ ROWS = [
     {"premise": "A dog sleeps.", "hypothesis": "An animal runs.", "label": "contradiction"},
     {
         "premise": "The nurse greets Mary.",
-        "hypothesis": "The nurse greets her sister.",
+        "hypothesis": "The nurse greets two women.",
         "label": "neutral",
     },
     {"premise": "A man with a beard reads.", "hypothesis": "A man reads.", "label": "entailment"},
@@ -60,7 +61,7 @@ def test_the_pairs_come_first_and_the_swapped_ones_behind(corpus: Path) -> None:
         },
         {
             "premise": "The nurse greets Mary.",
-            "hypothesis": "The nurse greets his brother.",
+            "hypothesis": "The nurse greets two men.",
             "label": "neutral",
             "source": "swapped",
         },
@@ -74,8 +75,7 @@ def test_the_pairs_come_first_and_the_swapped_ones_behind(corpus: Path) -> None:
         ("man", "woman"): 1,
         ("his", "her"): 1,
         ("he", "she"): 1,
-        ("her", "his"): 1,
-        ("sister", "brother"): 1,
+        ("women", "men"): 1,
     }
     assert report.left == {("beard", "biology"): 1, ("man", "biology"): 2}
     assert ticks == [(4, 4, 0)]
@@ -88,10 +88,17 @@ def test_the_account_stands_beside_it(corpus: Path) -> None:
     account = json.loads(report.path.read_text(encoding="utf-8"))
     counts = [account[name] for name in ("pairs", "swapped", "written")]
     assert (counts, account["file"]["left out"]) == ([4, 2, 6], {"label -": 1})
-    assert account["options"] == {"names": "keep", "only": "all", "paired": False, "biology": False}
+    assert account["options"] == {
+        "names": "keep",
+        "only": "all",
+        "paired": False,
+        "biology": False,
+        "sample": None,
+        "seed": 0,
+    }
     assert {"word": "man", "reason": "biology", "count": 2} in account["left"] and len(
         account["changes"]
-    ) == 5
+    ) == 4
 
 
 def test_what_was_done_as_a_document(corpus: Path) -> None:
@@ -102,7 +109,7 @@ def test_what_was_done_as_a_document(corpus: Path) -> None:
         ["no gender word", "1", "25.0 %"],
         ["biology", "1", "25.0 %"],
     ]
-    assert ["her", "his", "1"] in table_rows(document, "words")
+    assert ["women", "men", "1"] in table_rows(document, "words")
 
 
 def test_only_pairs_that_name_an_occupation(corpus: Path) -> None:
@@ -123,7 +130,7 @@ def test_twins_stand_in_the_row_of_their_pair(corpus: Path) -> None:
     assert [pair.twin for pair in pairs] == [
         ("A woman walks her dog.", "She is outside."),
         None,
-        ("The nurse greets Mary.", "The nurse greets his brother."),
+        ("The nurse greets Mary.", "The nurse greets two men."),
         ("A woman with a beard reads.", "A woman reads."),
     ]
     assert (report.written, report.swapped) == (4, 3)
@@ -188,15 +195,21 @@ def test_the_command_tells_what_it_did(corpus: Path) -> None:
         "occupations",
         "--names",
         "swap",
+        "--name-finder",
+        "lists",
         "--paired",
         "--json",
     )
-    assert json.loads(done.out)["options"] == {
+    account = json.loads(done.out)
+    assert account["options"] == {
         "names": "swap",
         "only": "occupations",
         "paired": True,
         "biology": False,
+        "sample": None,
+        "seed": 0,
     }
+    assert account["names found by"].endswith("capital letters")
     assert sum("twin_premise" in row for row in read(out)) == 1
 
 
@@ -219,3 +232,31 @@ def test_an_empty_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").write_text("", encoding="utf-8")
     done = evenhand("mitigate", "swap", tmp_path / "empty.jsonl", "--out", tmp_path / "out.jsonl")
     assert done.code == 2 and "empty.jsonl: the file is empty" in done.err
+
+
+def test_a_sample_for_a_reader_is_drawn_by_its_seed(tmp_path: Path) -> None:
+    path, out = tmp_path / "many.jsonl", tmp_path / "sample.jsonl"
+    texts = [f"A man holds {n} balls." for n in range(40)] + ["A dog runs."]
+    write_corpus(path, [Pair(text, "He plays.", "neutral") for text in texts])
+    samples = []
+    for seed in ("1", "1", "2"):
+        words = ("--out", out, "--sample", "5", "--seed", seed)
+        assert evenhand("mitigate", "swap", path, *words).code == 0
+        samples.append(out.read_text(encoding="utf-8"))
+    assert samples[0] == samples[1] != samples[2]
+    rows = [json.loads(line) for line in samples[0].splitlines()]
+    assert len(rows) == 5 and len({row["premise"] for row in rows}) == 5
+    for row in rows:
+        assert row["twin_premise"] == row["premise"].replace("A man", "A woman")
+        assert row["twin_hypothesis"] == "She plays."
+
+
+def test_pairs_of_named_persons_are_counted(tmp_path: Path) -> None:
+    path, out = tmp_path / "named.jsonl", tmp_path / "out.jsonl"
+    pairs = [
+        ("They saw Poirot raise his hat.", "He greeted."),
+        ("A man raised his hat.", "He did."),
+    ]
+    write_corpus(path, [Pair(*pair, "neutral") for pair in pairs])
+    report = swap_file(path, ENGLISH, out)
+    assert report.swapped == 1 and report.unswapped == {"named person": 1}

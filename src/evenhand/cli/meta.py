@@ -127,10 +127,10 @@ def run(
     errors: Annotated[
         str,
         typer.Option(
-            help="Steps of the second ladder: errors without bias at a fixed rate; none leaves it "
-            "out."
+            help="Steps of the second ladder, such as 0,0.2,0.4,0.6,0.8,1: errors without bias at a "
+            "fixed rate [default: none, it is not trained]."
         ),
-    ] = "0,0.2,0.4,0.6,0.8,1",
+    ] = "none",
     error_seeds: Annotated[
         int | None,
         typer.Option(min=1, help="Models of each step of the second ladder [default: --seeds]."),
@@ -174,13 +174,14 @@ def run(
 ) -> None:
     """Train a ladder of models whose bias is known; rank every measure by how well it finds it.
 
-    The first ladder has eleven models per seed: at the lowest rate none of the wrong pairs is
-    biased, at the highest all of them are. On the second only errors without bias increase. A good
-    measure follows the first ladder and stays flat on the second.
+    The ladder has a model per rate and seed: at the lowest rate none of the wrong pairs is biased,
+    at the highest all of them are. With --errors there is a second ladder, on which only errors
+    without bias increase. A good measure follows the first ladder and stays flat on the second.
 
     Stopped half-way? Run the same command again: it continues with the models that are missing.
 
-    Example: `evenhand meta run --train-pairs 3000 --dev-pairs 600 --recipe small --out DIR`.
+    Example: `evenhand meta run --rates 0,0.5,1 --train-pairs 3000 --dev-pairs 600 --recipe small
+    --out DIR`.
     """
     from evenhand.cli.progress import asking_bar, interruptible
     from evenhand.cli.show_document import deliver

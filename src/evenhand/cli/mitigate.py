@@ -50,10 +50,11 @@ def swap(
     names: Annotated[
         Names,
         typer.Option(
-            help="First names: left as they are, or swapped by evenhand's fixed pairs (Mary and "
-            "James)."
+            help="First names: kept, and a pair left out where a named person's pronouns would "
+            "change; or swapped with the rest by evenhand's fixed pairs (Mary and James)."
         ),
     ] = Names.KEEP,
+    name_finder: mitigate_run.NameFinder = "auto",
     only: Annotated[
         Only,
         typer.Option(
@@ -75,6 +76,15 @@ def swap(
             "--swap-biology/--keep-biology", help="Also swap bearded men and pregnant women."
         ),
     ] = False,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Write only this many swapped pairs, drawn at random, each beside its twin: to be "
+            "read and judged.",
+        ),
+    ] = None,
+    seed: opt.Seed = 0,
     as_json: opt.AsJson = False,
 ) -> None:
     """Add gender-swapped copies to an NLI corpus, with the same labels.
@@ -82,8 +92,9 @@ def swap(
     `A man feeds his dog` and `A woman feeds her dog`. Premise and hypothesis are swapped together:
     pronouns by their role (her book, his book; saw her, saw him), kinship, titles, plurals, a or
     an. A pair is left as it is where a swap would make nonsense (a beard, a pregnancy), where a
-    word has no partner (ballerina), a title goes with a name (Queen Victoria), or the role of
-    `her` is unclear. What was swapped and what was left is counted.
+    word has no partner (ballerina), a title goes with a name (Queen Victoria), the role of `her`
+    is unclear, or the pronouns of a named person would change. What was swapped and what was left
+    is counted.
 
     Examples: `evenhand mitigate swap snli_train.jsonl --out snli_swapped.jsonl`;
     `evenhand mitigate swap jsnli.tsv --lang ja --only occupations --paired --out twins.jsonl`.
@@ -100,8 +111,11 @@ def swap(
     options = SwapOptions(
         names=NameSwap.of(lang) if names is Names.SWAP else None,
         is_occupations_only=only is Only.OCCUPATIONS,
+        name_finder=name_finder,
         is_paired=paired,
         has_biology=biology,
+        sample=sample,
+        seed=seed,
     )
     with asking_bar("swapping") if sys.stderr.isatty() else nullcontext() as tick:
         report = swap_file(file, language, out, options, tick)

@@ -11,6 +11,14 @@ import typer
 
 from evenhand.cli import options as opt
 
+NameFinder = Annotated[
+    str,
+    typer.Option(
+        help="What finds named persons, whose pronouns are not swapped without the name: auto, "
+        "spacy or spacy:MODEL, lists, or a token classifier."
+    ),
+]
+
 
 def run(
     model: Annotated[
@@ -45,8 +53,9 @@ def run(
     methods: Annotated[
         str,
         typer.Option(
-            help="Methods, with commas: none (the control), swap, pairing, anchors, or several in "
-            "one training: swap+anchors, pairing+anchors."
+            help="Methods, with commas: none (the control), swap, swap-occupations (only pairs "
+            "that name one, as in Sharma et al. 2021), pairing, anchors, or several in one "
+            "training: swap+anchors, pairing+anchors."
         ),
     ] = "none,swap,pairing,anchors",
     lang: opt.Lang = "en",
@@ -87,13 +96,15 @@ def run(
     anchors: Annotated[
         float, typer.Option(help="Method anchors: how many, as a share of the training pairs.")
     ] = 0.05,
-    swap: Annotated[
-        str,
+    name_finder: NameFinder = "auto",
+    seeds: Annotated[
+        int,
         typer.Option(
-            help="Method swap: copies of all pairs with a gender word, or only of those that name "
-            "an occupation: all, occupations."
+            min=1,
+            help="Training runs of each method, with consecutive seeds; the tables show how far "
+            "they differ.",
         ),
-    ] = "all",
+    ] = 1,
     seed: opt.Seed = 0,
     resamples: opt.Resamples = 10_000,
     permutations: opt.Permutations = 10_000,
@@ -137,7 +148,8 @@ def run(
         limit=limit,
         pairing=pairing,
         anchors=anchors,
-        scope=swap,
+        name_finder=name_finder,
+        seeds=seeds,
         is_resumed=resume,
         settings=settings,
     )

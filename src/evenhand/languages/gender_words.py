@@ -12,9 +12,19 @@ from evenhand import lexicons
 from evenhand.core.errors import EvenhandError
 from evenhand.core.probe import GENDERS
 
+NAMED = "named person"
 STOPPING = frozenset(  # reasons that leave a whole pair as it is
-    {"biology", "no partner", "name with a title", "role unclear", "title with a first name"}
+    {
+        "biology",
+        "no partner",
+        "name with a title",
+        "role unclear",
+        "title with a first name",
+        NAMED,
+    }
 )
+# kinds of words that may speak of somebody whom the text also names
+OF_A_PERSON = frozenset({"pronoun", "kinship", "royalty"})
 ARTICLE, NAME = "article", "name"  # the gender of an edit that changes no gender word
 
 _MOST_PIECES = 6  # no gender word falls into more morphemes

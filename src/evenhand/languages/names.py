@@ -1,6 +1,7 @@
 """Finders of personal names: spaCy's entities, a token classifier, lists of names, capitals, tags.
 
-A suite's card says which one was used (`name`), because they do not find the same names.
+A suite's card, or the account of a swap, says which one was used (`name`), because they do not find
+the same names.
 """
 
 from __future__ import annotations
@@ -9,15 +10,17 @@ import importlib
 import importlib.util
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple, Protocol
 
 from evenhand.core.errors import EvenhandError, LoadError
 from evenhand.languages.en import LANGUAGE as ENGLISH
 from evenhand.languages.en import is_opening
-from evenhand.languages.gender_words import gender_words
+from evenhand.languages.gender_words import gender_words, partners
 
+AUTO, SPACY, LISTS = "auto", "spacy", "lists"
 SPACY_MODELS = ("en_core_web_trf", "en_core_web_lg", "en_core_web_md", "en_core_web_sm")
 LARGE = 5000  # sentences; in a smaller corpus it means nothing that a word is never in lower case
 _NO_FINDER = (
@@ -28,6 +31,8 @@ _LOCALES = "en_US en_GB en_IN en_IE en_NZ es_ES es_MX fr_FR de_DE it_IT pt_BR".s
 _LISTS = ("first_names", "first_names_male", "first_names_female", "first_names_nonbinary")
 _TOKEN = re.compile(r"[^\W\d_]+")
 _PERSON = frozenset({"PER", "PERSON"})  # the type of entity
+# What may follow the first word of a name: a second name, an initial, a surname.
+_REST_OF_NAME = re.compile(r"(?: [A-Z]\.)*(?:[ -](?:[A-Z]['’])?[A-Z][a-z]+)*")
 
 
 def _words(text: str) -> frozenset[str]:
@@ -88,6 +93,7 @@ _MORE_NAMES = _words(
 _INNER_PLACED = _words(
     "the in from near at across through throughout around inside outside towards toward"
 )
+_BEFORE_THING = _INNER_PLACED | _words("a an this that these those some every each")  # a Nike bag
 _NOBODY = _words(
     "I Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April May "
     "June July August September October November December Christmas Easter English French German "
@@ -107,13 +113,20 @@ _CHINESE_WORDS = _words(
 )
 
 
+Span = tuple[int, int]  # where a name starts and ends in a text
+
+
 class NameFinder(Protocol):
-    """Something that can tell whether a sentence names a person."""
+    """Something that can tell whether, and where, a sentence names a person."""
 
     name: str  # for the suite's card
 
     def has_name(self, text: str) -> bool:
         """Whether a person is named in it."""
+        ...
+
+    def find(self, text: str) -> list[Span]:
+        """Where persons are named in it, in the order of the text."""
         ...
 
 
@@ -134,7 +147,12 @@ class SpacyNames:
 
     def has_name(self, text: str) -> bool:
         """Whether there is an entity of the type PERSON."""
-        return any(entity.label_ in _PERSON for entity in self._pipeline(text).ents)
+        return bool(self.find(text))
+
+    def find(self, text: str) -> list[Span]:
+        """Where the entities of the type PERSON are."""
+        entities = self._pipeline(text).ents
+        return [(e.start_char, e.end_char) for e in entities if e.label_ in _PERSON]
 
 
 Tagger = Callable[[str], Iterable[Mapping[str, Any]]]  # the entities of a text
@@ -149,8 +167,19 @@ class TaggedNames:
 
     def has_name(self, text: str) -> bool:
         """Whether there is an entity of the type PER or PERSON."""
-        types = (str(e.get("entity_group", e.get("entity", ""))).upper() for e in self._tag(text))
-        return any(t.removeprefix("B-").removeprefix("I-") in _PERSON for t in types)
+        return bool(self._people(text))
+
+    def find(self, text: str) -> list[Span]:
+        """Where the entities of the type PER or PERSON are."""
+        return [(int(e["start"]), int(e["end"])) for e in self._people(text)]
+
+    def _people(self, text: str) -> list[Mapping[str, Any]]:
+        return [entity for entity in self._tag(text) if _type_of(entity) in _PERSON]
+
+
+def _type_of(entity: Mapping[str, Any]) -> str:
+    label = str(entity.get("entity_group", entity.get("entity", ""))).upper()
+    return label.removeprefix("B-").removeprefix("I-")
 
 
 class _Lists(NamedTuple):
@@ -176,22 +205,32 @@ class ListedNames:
 
     def has_name(self, text: str) -> bool:
         """Whether there is a token that the lists hold as a name, used as one."""
+        return next(self._starts(text), None) is not None
+
+    def find(self, text: str) -> list[Span]:
+        """Where such tokens are, with the surnames that follow."""
+        return _whole_names(text, self._starts(text))
+
+    def _starts(self, text: str) -> Iterator[Span]:
         first, words = self._lists.first, self._lists.words
         tokens = [(m.group(), m.start()) for m in _TOKEN.finditer(text)]
         inner = [t for t, _ in tokens[1:] if t != "I"]
         if text.islower() or text.isupper() or (inner and all(t[0].isupper() for t in inner)):
-            return any(t.capitalize() in first and t.lower() not in words for t, _ in tokens)
+            for token, start in tokens:
+                if token.capitalize() in first and token.lower() not in words:
+                    yield start, start + len(token)
+            return
         for place, (token, start) in enumerate(tokens):
             if not token[0].isupper() or (token.isupper() and len(token) > 1):
                 continue
             before, after = tokens[place - 1][0] if place else "", text[start + len(token) :]
             if not place or re.search(r"[.!?\"“:][\s\"'“”]*$", text[:start]):
                 has_surname = re.match(r" [A-Z][a-z]", after)  # Frank Miller, but not Frank talk
-                if token in first and (has_surname or token.lower() not in words):
-                    return True
-            elif self._is_inner_name(token, before.lower(), after):
-                return True
-        return False
+                is_name = token in first and (has_surname or token.lower() not in words)
+            else:
+                is_name = self._is_inner_name(token, before.lower(), after)
+            if is_name:
+                yield start, start + len(token)
 
     def _is_inner_name(self, token: str, before: str, after: str) -> bool:
         is_place = token in _PLACES and before in _BEFORE_PLACE
@@ -201,6 +240,17 @@ class ListedNames:
             return False
         first, rare, last, words = self._lists
         return token in first or token in rare or (token in last and token.lower() not in words)
+
+
+def _whole_names(text: str, starts: Iterable[Span]) -> list[Span]:
+    """Each name with the capitalised words that follow, none inside another one."""
+    spans: list[Span] = []
+    for start, end in sorted(starts):
+        if spans and end <= spans[-1][1]:
+            continue
+        rest = _REST_OF_NAME.match(text, end)
+        spans.append((start, rest.end() if rest else end))
+    return spans
 
 
 class CapitalisedNames:
@@ -224,17 +274,73 @@ class CapitalisedNames:
         """Whether a person is named in it."""
         if self._finder is not None and self._finder.has_name(text):
             return True
+        return next(self._capitals(text), None) is not None
+
+    def find(self, text: str) -> list[Span]:
+        """Where persons are named, with the surnames that follow."""
+        known = self._finder.find(text) if self._finder else []
+        return _whole_names(text, [*known, *self._capitals(text)])
+
+    def _capitals(self, text: str) -> Iterator[Span]:
         before = ""
         for start, end in ENGLISH.words(text):
             word = text[start:end]
             if _is_capitalised(word):
-                if not is_opening(text[:start]):
-                    if before not in _INNER_PLACED:
-                        return True
-                elif self._seen is not None and word.lower() not in self._seen:
-                    return True
+                is_first = is_opening(text[:start])
+                is_unseen = self._seen is not None and word.lower() not in self._seen
+                if is_unseen if is_first else before not in _INNER_PLACED:
+                    yield start, end
             before = word.lower()
-        return False
+
+
+class CapitalisedPeople:
+    """English, for the swap of a corpus: what the lists know, and capitals that may be a person's.
+
+    Inside a sentence a capitalised word may be a person, unless an article or a preposition of
+    place leads it or it is a gender word. At the start of a sentence every word has a capital: in a
+    large corpus it counts where the word is more often capitalised inside sentences than in lower
+    case. Texts in lower case, upper case or with a capital on every word are left to the lists.
+    """
+
+    def __init__(self, finder: NameFinder | None, sentences: Sequence[str]) -> None:
+        self._finder = finder
+        self._surplus: Counter[str] | None = None  # capitals inside sentences minus lower case
+        if len(sentences) >= LARGE:
+            self._surplus = Counter()
+            for text in sentences:
+                for start, end in ENGLISH.words(text):
+                    if text[start].islower():
+                        self._surplus[text[start:end]] -= 1
+                    elif not is_opening(text[:start]):
+                        self._surplus[text[start:end].lower()] += 1
+        self.name = f"{finder.name} and capital letters" if finder else "capital letters"
+
+    def has_name(self, text: str) -> bool:
+        """Whether a person may be named in it."""
+        return bool(self.find(text))
+
+    def find(self, text: str) -> list[Span]:
+        """Where persons may be named, with the surnames that follow."""
+        known = self._finder.find(text) if self._finder else []
+        return _whole_names(text, [*known, *self._capitals(text)])
+
+    def _capitals(self, text: str) -> Iterator[Span]:
+        words = ENGLISH.words(text)
+        inner = [text[start:end] for start, end in words[1:] if text[start:end] != "I"]
+        if inner and all(word[0].isupper() for word in inner):
+            return
+        before = ""
+        for start, end in words:
+            word, lead = text[start:end], before
+            before = word.lower()
+            if not _is_capitalised(word) or before in partners("en"):
+                continue
+            if not is_opening(text[:start]):
+                is_name = lead not in _BEFORE_THING
+            else:
+                is_name = self._surplus is not None and self._surplus[before] >= 0
+            if is_name:
+                yield start, end
 
 
 def _is_capitalised(word: str) -> bool:
@@ -256,17 +362,29 @@ class TaggedWords:
 
     def has_name(self, text: str) -> bool:
         """Whether a person is named in it."""
-        return any(len(word) > 1 and word not in self._known for word in self._tag(text))
+        return bool(self.find(text))
+
+    def find(self, text: str) -> list[Span]:
+        """Where such words are."""
+        spans, place = [], 0
+        for word in self._tag(text):
+            start = text.index(word, place)
+            place = start + len(word)
+            if len(word) > 1 and word not in self._known:
+                spans.append((start, place))
+        return spans
 
 
 def find_names(preferred: str | None = None) -> NameFinder:
     """The finder that was asked for, else the best that is installed.
 
-    preferred: `spacy`, `spacy:MODEL`, `faker`, or a token classifier's folder or hub name.
-    Raises EvenhandError where it is not installed, LoadError where it does not load.
+    preferred: `auto`, `spacy`, `spacy:MODEL`, `lists` (those of the package faker), or a token
+    classifier's folder or hub name. Raises EvenhandError where it is not installed, LoadError
+    where it does not load.
     """
+    preferred = None if preferred == AUTO else preferred
     kind, _, model = (preferred or "").partition(":")
-    if kind == "spacy" or (preferred is None and _is_installed("spacy")):
+    if kind == SPACY or (preferred is None and _is_installed("spacy")):
         if not _is_installed("spacy"):
             raise EvenhandError(
                 "spaCy is not installed: "
@@ -280,11 +398,37 @@ def find_names(preferred: str | None = None) -> NameFinder:
                 "spaCy is installed, but none of its English models: "
                 "python -m spacy download en_core_web_sm"
             )
-    if preferred is None or preferred == "faker":
+    if preferred is None or preferred in {LISTS, "faker"}:
         if not _is_installed("faker"):
             raise EvenhandError(_NO_FINDER)
         return ListedNames()
     return TaggedNames(preferred.removeprefix("transformers:"))
+
+
+def find_people(language: str, preferred: str | None, sentences: Sequence[str]) -> NameFinder:
+    """The finder of named persons for the swap of a corpus of these sentences.
+
+    preferred: as of `find_names`. By lists means in English the lists of names (where faker is
+    installed) and capitals, in Chinese and Japanese the tags of the segmenter. Raises EvenhandError
+    where the preferred one cannot be had.
+    """
+    is_open = preferred in {None, AUTO}
+    if language == "en":
+        if not is_open and preferred != LISTS:
+            return find_names(preferred)
+        try:
+            finder = find_names(preferred)
+        except EvenhandError:
+            finder = None
+        is_tagger = isinstance(finder, SpacyNames)
+        return finder if finder and is_tagger else CapitalisedPeople(finder, sentences)
+    if preferred == SPACY:
+        raise EvenhandError(
+            f"--name-finder {SPACY} knows its English models only; name the one for '{language}', "
+            f"such as {SPACY}:{language}_core_{'web' if language == 'zh' else 'news'}_sm"
+        )
+    tagged = open_finder(language, None, sentences) if is_open or preferred == LISTS else None
+    return tagged or find_names(preferred)
 
 
 def open_finder(
@@ -294,6 +438,7 @@ def open_finder(
 
     Raises EvenhandError where the preferred one of English cannot be had.
     """
+    preferred = None if preferred == AUTO else preferred
     if language == "en":
         try:
             return CapitalisedNames(find_names(preferred), sentences)

@@ -14,12 +14,14 @@ from evenhand.languages.en import LANGUAGE as ENGLISH
 from evenhand.languages.gender_words import (
     ARTICLE,
     NAME,
+    OF_A_PERSON,
     STOPPING,
     Edit,
     Findings,
     Left,
     Limit,
     NameSwap,
+    Partner,
     expression_reason,
     find_limits,
     partners,
@@ -48,8 +50,35 @@ _PEOPLE = re.compile(  # capitalised before a noun that is not a name: two Asian
 )
 _OFTEN_NAMES = _words(
     "guy monk duke count baron bachelor hero heroes host gods god prince kings queens cowboys sons "
-    "brothers sisters king"
+    "brothers sisters king queen princess emperor empress duchess countess baroness lord"
 )
+_BEFORE_TITLE = re.compile(r"\b(?:for|in|of|with|like|from|by|to|at|on|called|titled) $")
+_RULERS = _words("king queen prince princess emperor empress duke duchess lord lady")
+_OF_EITHER_GENDER = _words(  # men's words by form that also name women: she is a hero
+    "hero heroes superhero actor actors host hosts heir heirs"
+)
+_HER = frozenset({"she", "her", "hers", "herself"})
+_COMPARED = _words("more less better worse further farther closer")
+_BEHIND_COMPARATIVE = _words("than and by for in at to with when because if") | {END}
+_COMPARATIVE = re.compile(r"[a-z]{2,}[^aeiou]i?er")
+_NOT_COMPARED = _words(  # her older brother: adjectives that mostly lead a noun, and nouns
+    "older elder younger former later latter upper inner outer other under over after never ever "
+    "mother father brother sister daughter water paper dinner letter flower summer winter master "
+    "number career computer father power shoulder finger corner owner leader partner teacher"
+)
+_MAKING = _words(
+    "make makes made making find finds found keep keeps kept leave leaves left consider considers "
+    "considered think thought call calls called get gets got render renders rendered"
+)
+_RATING = _words(
+    "pay pays paid paying give gives gave offer offers offered see sees saw like likes liked love "
+    "loves loved know knows knew hit hits treat treats treated want wants wanted"
+)
+_ABOUT_NAMED = re.compile(  # she is a good man; Jon, the man
+    r"(?i)(?:\b(?:is|was|be|been|being|are|were|became|becomes?|as|like|remains?|of)|['’]s|,)"
+    r"(?: not)?(?: (?:an?|the|one))?(?: [\w-]+){0,2} $"
+)
+_NAMED_BEHIND = re.compile(r",? (?:named|called|known|whose name)\b|,? [A-Z][a-z]+")
 _SMALL = _words("a an the of in on at and or to with for by from as is are")
 _VERBS = frozenset({"host", "hosts", "god", "gods"})  # or names, unless a determiner leads them
 _LED = re.compile(r"(?i)\b(?:an?|the|two|his|her|their|our|my|\w+s) (?:\w+ )?$")
@@ -104,6 +133,7 @@ _NO_OBJECT_BEFORE_ING = _words("with of on in for from about by at")
 def find_english(text: str, names: NameSwap | None) -> Findings:
     """Every edit of an English text, and what stays."""
     candidates = list(find_candidates(text))
+    has_her = any(text[start:end].lower() in _HER for start, end in candidates)
     limits = find_limits("en", text)
     is_headline = any(text[start].isupper() for start, _ in candidates) and _is_headline(text)
     stopping = [limit for limit in limits if limit.reason in STOPPING]
@@ -125,6 +155,9 @@ def find_english(text: str, names: NameSwap | None) -> Findings:
             (stops if reason in STOPPING else left).append(Left(word, reason))
             continue
         form = _lower(word)
+        if form in _OF_EITHER_GENDER and has_her:
+            left.append(Left(word, "either gender"))
+            continue
         partner = partners("en")[form]
         new = partner.word
         if form in {"her", "his"}:
@@ -133,7 +166,11 @@ def find_english(text: str, names: NameSwap | None) -> Findings:
                 stops.append(Left(word, "role unclear"))
                 continue
             new = _BY_ROLE[form, role]
-        edits += _write(text, start, end, new, partner.gender)
+        edits += _write(text, start, end, new, partner)
+    # The King lost his head: the ruler stays, so his pronouns must
+    rulers = [each for each in left if each.reason == "name" and _lower(each.word) in _RULERS]
+    if rulers and any(edit.kind in OF_A_PERSON for edit in edits):
+        stops.append(Left(rulers[0].word, "name with a title"))
     if names is not None:
         edits += [Edit(start, end, new, NAME) for start, end, new in names.find(text)]
     return Findings(edits=edits, left=left, stops=stops)
@@ -174,6 +211,7 @@ def _objection(
     form, kind = _lower(word), partners("en")[_lower(word)].kind
     is_named = word[0].isupper() and _NAME_AFTER.match(after) is not None
     is_plain = word.islower() or word.isupper() or word.istitle() or "-" in word
+    is_royal = form in _RULERS and re.match(r"['’]s? [A-Z]", after) is not None  # King's Cross
     is_free = (
         kind in {"pronoun", "adjective"}
         or form in _TITLES
@@ -190,6 +228,9 @@ def _objection(
         (form in {"count", "counts"} or is_verb, "other word"),
         (is_state, "other word"),
         (kind != "pronoun" and not is_plain, "other word"),  # GALs
+        (kind == "pronoun" and not is_headline and _is_in_title(before, word, after), "name"),
+        (word[0].isupper() and is_royal and not is_headline, "name"),
+        (_is_work(before, word, kind) and not is_headline, "name"),
         (form in _KIN_TITLES and is_named and not is_headline, kin_reason),
         (is_scout or is_free, ""),
         (form in _OFTEN_NAMES, "name"),
@@ -218,15 +259,41 @@ def _is_behind_name(before: str) -> bool:
     )
 
 
+def _is_work(before: str, word: str, kind: str) -> bool:
+    """Whether a bare capitalised noun starts the title of a work: an award for Man on the Moon."""
+    is_singular = kind in {"noun", "subject"} and word[-2:] not in {"en", "es", "rs"}
+    return word.istitle() and is_singular and _BEFORE_TITLE.search(before) is not None
+
+
+def _is_in_title(before: str, word: str, after: str) -> bool:
+    """Whether a pronoun belongs to the title of a work: Murder, She Wrote."""
+    is_quoted = before.rstrip(" ")[-1:] in {'"', "“", "‘", "'"}
+    if not word.istitle() or (is_opening(before) and not is_quoted):
+        return False
+    then = re.match(r" ([\w-]+)", after)
+    if then is not None and then.group(1) != "I":
+        return then.group(1)[0].isupper() and not _PEOPLE.search(then.group(1))
+    last = re.search(r"([\w'’-]+),? $", before)
+    return last is not None and last.group(1)[0].isupper() and then is None and not is_quoted
+
+
+def is_about_named(text: str, edit: Edit) -> bool:
+    """Whether a noun may say what a named person is: Jon was a good man, a man named Jon."""
+    if edit.kind not in {"noun", "subject"} or text[edit.end - 2 : edit.end] in {"en", "es"}:
+        return False
+    is_predicate = _ABOUT_NAMED.search(text[: edit.start]) is not None
+    return is_predicate or _NAMED_BEHIND.match(text[edit.end :]) is not None
+
+
 def _is_headline(text: str) -> bool:
     """Whether every word of weight starts with a capital, so that capitals say nothing."""
     weighty = [text[a:b] for a, b in ENGLISH.words(text) if text[a:b].lower() not in _SMALL]
     return text.isupper() or (len(weighty) > 2 and not any(word[0].islower() for word in weighty))
 
 
-def _write(text: str, start: int, end: int, new: str, gender: str) -> Iterator[Edit]:
+def _write(text: str, start: int, end: int, new: str, partner: Partner) -> Iterator[Edit]:
     """The edits of the word, of the article before it and of the genitive after it."""
-    old = text[start:end]
+    old, gender, kind = text[start:end], partner.gender, partner.kind
     is_loud = old.isupper() and len(old) > 1
     shown = _in_case_of(old, new, is_loud=is_loud)
     if old.lower() == "miss":
@@ -238,11 +305,11 @@ def _write(text: str, start: int, end: int, new: str, gender: str) -> Iterator[E
         yield Edit(led.start(1), led.end(1), due.upper() if is_loud else capital, ARTICLE)
     genitive = re.match(r"['’]s\b", text[end:])
     if genitive and new.endswith("ies") and not old.endswith("s"):
-        yield Edit(start, end + 2, f"{shown}{text[end]}", gender)  # gentlemen's, ladies'
+        yield Edit(start, end + 2, f"{shown}{text[end]}", gender, kind)  # gentlemen's, ladies'
     elif old.endswith("ies") and re.match(r"['’](?!\w)", text[end:]) and not new.endswith("s"):
-        yield Edit(start, end + 1, f"{shown}{text[end]}s", gender)
+        yield Edit(start, end + 1, f"{shown}{text[end]}s", gender, kind)
     else:
-        yield Edit(start, end, shown, gender)
+        yield Edit(start, end, shown, gender, kind)
 
 
 def _in_case_of(old: str, new: str, *, is_loud: bool) -> str:
@@ -263,8 +330,8 @@ def likely_role(text: str, start: int, end: int) -> str | None:
     is_phrase_end = after[1] in _FUNCTION | {"like", END} or not after[1].isalpha()
     if form == "her" and before[-1] in _BESIDE and after[0] in _DOES and is_phrase_end:
         return "object"  # the man behind her looks like him
-    if after[:2] == ["or", "her"] or (after[0] == "/" and after[1] == "her"):
-        return "determiner"  # his or her
+    if form == "her" and (role := _before_comparative(before[-1], after)) is not None:
+        return role
     if (role := find_role(text, start, end)) is not None:
         return role
     if form == "his":
@@ -272,6 +339,21 @@ def likely_role(text: str, start: int, end: int) -> str | None:
     if is_opening(text[:start]) and after[0].isalpha():
         return "determiner"
     return _likely_her(before, after)
+
+
+def _before_comparative(before: str, after: list[str]) -> str | None:
+    """`object` for a `her` before a comparative: made her happier, paid her less than him."""
+    word, then = after[0], after[1]
+    is_long = word in {"more", "less"}
+    is_comparative = word in _COMPARED or (
+        _COMPARATIVE.fullmatch(word) is not None and word not in _NOT_COMPARED | role_words("noun")
+    )
+    if not is_comparative:
+        return None
+    if then in _BEHIND_COMPARATIVE or (then and not then[0].isalnum()):
+        is_led = before in _MAKING | _RATING
+        return "object" if word in _COMPARED or is_led or then == "than" else None
+    return "object" if is_long and before in _MAKING else None
 
 
 def _likely_his(before: list[str], after: list[str]) -> str | None:
@@ -294,7 +376,6 @@ def _likely_her(earlier: list[str], after: list[str]) -> str | None:
         or word in {"much", "regarding", "concerning"}
         or (word == "that" and before == "with")
     )
-    is_alternative = before in {"/", "or"} and earlier[-2] in {"his", "him"}
     is_freshly_baked = (  # her freshly baked bread
         word.endswith("ly")
         and then.endswith(("ed", "en", "ing", "al", "ous", "ful", "ive"))
@@ -310,7 +391,6 @@ def _likely_her(earlier: list[str], after: list[str]) -> str | None:
         or word in {"other", "own", "left", "right", "new", "first"}
     )
     rules: tuple[tuple[bool, str | None], ...] = (  # the first that holds decides
-        (is_alternative, {"his": "determiner", "him": "object"}.get(earlier[-2])),
         (kin is not None and kin.kind == "kinship", "determiner"),
         (is_object, "object"),
         # in her 30s, in her twenties

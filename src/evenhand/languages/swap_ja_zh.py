@@ -45,6 +45,7 @@ _OWNED = re.compile(  # what precedes a kinship word: my brother, Brother Pan
     r"|(?:^|[^一-鿿]|[是说叫请问跟和与给对找让的了在后像看识])"
     r"[窦潘张王李赵刘陈杨黄周吴徐孙马朱胡林郭何高罗])\s*$"
 )
+_PREDICATE = re.compile(r"(?:是|成为|作为|像)[^，,。；;]{0,8}$")
 _PART_OF_WORD = re.compile(r"[男女儿子父母妇处仙少][男女]|[男女][男女]")
 
 
@@ -76,6 +77,11 @@ def find_ja_zh(language: Language, text: str, names: NameSwap | None) -> Finding
             if start in starts and end in ends
         ]
     return Findings(edits=edits, left=left, stops=stops)
+
+
+def is_about_named_zh(text: str, edit: Edit) -> bool:
+    """Whether a Chinese noun says what somebody is: 是女的, 是一个漂亮的女人."""
+    return edit.kind in {"noun", "subject"} and _PREDICATE.search(text[: edit.start]) is not None
 
 
 def has_candidates(code: str, text: str) -> bool:

@@ -3,25 +3,51 @@
 Some pairs are left as a whole, with the reason in `left`: those that mention what only one sex has
 (a beard, a pregnancy), a word for a person without a partner (ballerina, best man), a ruler's or
 saint's title with a name (Queen Victoria), or a `her` whose role is unclear. Otherwise only the
-word is left: set phrases (man-made, you guys), names of things (Isle of Man), 他们 and 彼ら where
-nothing says that all of them are men. First names stay (`names=None`), or are swapped by the fixed
-pairs of name_pairs.tsv (`names=NameSwap.of("en")`).
+word is left: set phrases (man-made, you guys, he or she), names of things (Isle of Man, Murder, She
+Wrote), 他们 and 彼ら where nothing says that all of them are men.
+
+Where a finder of names is given (`people`), a pair that names a person is left whole if a pronoun,
+a word of kinship or a noun that may be said of that person would change: Jon and his dog. A surname
+behind a title does not count, since the title is swapped with the rest: Mr. Smith and his dog.
+
+First names stay (`names=None`), or are swapped by the fixed pairs of name_pairs.tsv
+(`names=NameSwap.of("en")`). Then a pair that names persons is swapped as a whole: each first name
+becomes its partner, surnames stay. It is left only where somebody's name has no partner.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from evenhand.core.errors import EvenhandError
 from evenhand.core.probe import GENDERS
 from evenhand.core.protocols import Language
-from evenhand.languages.gender_words import ARTICLE, Edit, Findings, Left, NameSwap, partners
-from evenhand.languages.swap_english import find_candidates, find_english
-from evenhand.languages.swap_ja_zh import PLURALS_OF_ANY_GENDER, find_ja_zh, has_candidates
+from evenhand.languages.gender_words import (
+    ARTICLE,
+    NAME,
+    NAMED,
+    OF_A_PERSON,
+    Edit,
+    Findings,
+    Left,
+    NameSwap,
+    partners,
+)
+from evenhand.languages.names import NameFinder
+from evenhand.languages.swap_english import find_candidates, find_english, is_about_named
+from evenhand.languages.swap_ja_zh import (
+    PLURALS_OF_ANY_GENDER,
+    find_ja_zh,
+    has_candidates,
+    is_about_named_zh,
+)
 
 LANGUAGES = ("en", "ja", "zh")
 MIXED_PLURAL = "plural of any gender"
+_TITLE_BEFORE = re.compile(r"\b(?:Mrs?|Ms|Miss)\.? $")
+_NAME_PART = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +87,18 @@ class _Result:
 
 
 def swap(
-    language: Language, text: str, *, names: NameSwap | None = None, has_biology: bool = False
+    language: Language,
+    text: str,
+    *,
+    names: NameSwap | None = None,
+    people: NameFinder | None = None,
+    has_biology: bool = False,
 ) -> Swapped:
     """The text with its genders swapped; `has_biology`: bearded men and pregnant women too.
 
     Raises EvenhandError where no gender words of the language are known.
     """
-    result = _swap_all(language, (text,), names, has_biology=has_biology)
+    result = _swap_all(language, (text,), names, people, has_biology=has_biology)
     return Swapped(result.texts[0], result.changes, result.left)
 
 
@@ -77,13 +108,14 @@ def swap_pair(
     hypothesis: str,
     *,
     names: NameSwap | None = None,
+    people: NameFinder | None = None,
     has_biology: bool = False,
 ) -> SwappedPair:
     """Premise and hypothesis with their genders swapped; either both or neither.
 
     Raises EvenhandError where no gender words of the language are known.
     """
-    result = _swap_all(language, (premise, hypothesis), names, has_biology=has_biology)
+    result = _swap_all(language, (premise, hypothesis), names, people, has_biology=has_biology)
     return SwappedPair(result.texts[0], result.texts[1], result.changes, result.left)
 
 
@@ -97,7 +129,12 @@ def require_swappable(language: Language) -> None:
 
 
 def _swap_all(
-    language: Language, texts: Sequence[str], names: NameSwap | None, *, has_biology: bool
+    language: Language,
+    texts: Sequence[str],
+    names: NameSwap | None,
+    people: NameFinder | None,
+    *,
+    has_biology: bool,
 ) -> _Result:
     require_swappable(language)
     if names is None and not any(_has_candidates(language.code, text) for text in texts):
@@ -107,6 +144,8 @@ def _swap_all(
         find_english(text, names) if language.code == "en" else find_ja_zh(language, text, names)
         for text in texts
     ]
+    if people is not None:
+        findings = _heed_people(language.code, texts, findings, people)
     stops = [
         stop
         for each in findings
@@ -140,6 +179,63 @@ def _swap_all(
 
 def _has_candidates(code: str, text: str) -> bool:
     return any(True for _ in find_candidates(text)) if code == "en" else has_candidates(code, text)
+
+
+def _heed_people(
+    code: str,
+    texts: Sequence[str],
+    findings: Sequence[Findings],
+    people: NameFinder,
+) -> list[Findings]:
+    """The findings, with a stop where the words of a named person would change without the name.
+
+    With `names` only the names of persons are swapped: Virginia may be a state.
+    """
+    is_about = is_about_named_zh if code == "zh" else is_about_named
+    named_edits = any(edit.gender == NAME for each in findings for edit in each.edits)
+    is_personal = any(
+        edit.kind in OF_A_PERSON or is_about(text, edit)
+        for text, each in zip(texts, findings, strict=True)
+        for edit in each.edits
+    )
+    if not named_edits and not is_personal:  # nothing that a name could contradict
+        return list(findings)
+    spans = [people.find(text) for text in texts]
+    heeded = [
+        replace(each, edits=[e for e in each.edits if e.gender != NAME or _is_within(e, row)])
+        for each, row in zip(findings, spans, strict=True)
+    ]
+    fixed = list(_fixed_names(texts, heeded, spans)) if is_personal else []
+    if fixed:
+        heeded[0] = replace(heeded[0], stops=[*heeded[0].stops, Left(fixed[0], NAMED)])
+    return heeded
+
+
+def _is_within(edit: Edit, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= edit.start and edit.end <= end for start, end in spans)
+
+
+def _fixed_names(
+    texts: Sequence[str],
+    findings: Sequence[Findings],
+    spans: Sequence[Sequence[tuple[int, int]]],
+) -> Iterator[str]:
+    """The names that would stay while the words about their bearers change.
+
+    Not a surname behind a title, a name whose first part is swapped, nor parts of such a name.
+    """
+    fixed: list[str] = []
+    parts: set[str] = set()  # of names that may be there
+    for text, each, row in zip(texts, findings, spans, strict=True):
+        for start, end in row:
+            name = text[start:end]
+            is_titled = _TITLE_BEFORE.search(text[:start]) is not None
+            is_swapped = any(edit.gender == NAME and edit.start == start for edit in each.edits)
+            if is_titled or is_swapped:
+                parts.update(_NAME_PART.findall(name))
+            else:
+                fixed.append(name)
+    return (name for name in fixed if not parts.issuperset(_NAME_PART.findall(name)))
 
 
 def _mixed_plurals(texts: Sequence[str], findings: Sequence[Findings]) -> list[tuple[str, Edit]]:

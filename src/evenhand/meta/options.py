@@ -13,7 +13,6 @@ from evenhand.train.recipes import HeadRecipe, Recipe, RecipeChanges, find_recip
 WORDS = 10  # of each lean, as in the paper
 LIMIT = 600  # probes of a suite besides the paper's own, which has 600 as well
 RATES = tuple(round(0.1 * i, 1) for i in range(11))
-ERRORS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 FIXED_RATE = 0.3  # of the ladder of errors
 SEEDS = 3
 FEWEST_RATES = 3
@@ -62,7 +61,7 @@ class LadderOptions:
     words: int = WORDS
     seeds: tuple[int, ...] = tuple(range(SEEDS))
     rates: tuple[float, ...] = RATES
-    errors: tuple[float, ...] = ERRORS  # empty: no second ladder
+    errors: tuple[float, ...] = ()  # steps of the second ladder; empty: there is none
     fixed_rate: float = FIXED_RATE
     error_seeds: int | None = None  # models per step of the second ladder; None: as on the first
     recipe: str = PAPER.name
@@ -109,7 +108,7 @@ class LadderOptions:
         if not self.seeds or len(set(self.rates)) < FEWEST_RATES:
             raise EvenhandError("a ladder needs at least one seed and three different rates")
         if self.published and self.errors:
-            raise EvenhandError("the authors' sets have no ladder of errors; give --errors none")
+            raise EvenhandError("the authors' sets have no ladder of errors; leave out --errors")
         first = [
             Rung(ladder="rate", rate=rate, seed=seed) for seed in self.seeds for rate in self.rates
         ]

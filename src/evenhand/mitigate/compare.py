@@ -6,6 +6,7 @@ Comparisons are paired, cluster by cluster.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ from evenhand.mitigate.records import BEFORE, NONE, Asked, Change, Part, Score
 
 MEASURES = 3  # the first of a suite's family; each further one costs power in the correction of p
 MANY = 2000  # resamples at most for held-out pairs, which have thousands of clusters
+FEW = 100  # resamples where only the value is of interest
 Opening = Callable[[], Respondent]
 
 
@@ -173,6 +175,27 @@ def compare_models(
         ),
         tests=compared[0][0].tests,
     )
+
+
+def score_further_runs(
+    answered: Sequence[AskedSuite], runs: Sequence[tuple[str, int]], settings: Settings
+) -> list[Score]:
+    """The values of further training runs, without intervals: they show how far seeds differ.
+
+    runs: method and number of the run, in the order of the answers.
+    """
+    own = dataclasses.replace(settings, resamples=FEW)
+    return [
+        dataclasses.replace(
+            _score(asked, method, estimate(measure, asked.suite, answers, own)),
+            low=math.nan,
+            high=math.nan,
+            run=run,
+        )
+        for asked in answered
+        for (method, run), answers in zip(runs, asked.answers, strict=True)
+        for measure in choose_measures(asked.suite, answers.options, answers.labels)[:MEASURES]
+    ]
 
 
 def _score(asked: AskedSuite, model: str, score: Estimate) -> Score:

@@ -30,7 +30,7 @@ from evenhand.core.estimate import NO_INTERVAL, Interval
 from evenhand.core.text import MISSING, counted, in_points, points
 from evenhand.mitigate import wording
 from evenhand.mitigate.anchors import UNSEEN
-from evenhand.mitigate.records import ACCURACY, BEFORE, FILE, NONE, Asked, Mitigation
+from evenhand.mitigate.records import ACCURACY, BEFORE, FILE, NONE, Asked, Mitigation, Trained
 from evenhand.mitigate.wording import measure_of
 
 ROOM = 0.08  # empty space at either end of an axis, as a share of the range of values
@@ -115,16 +115,23 @@ def _method_by_method(record: Mitigation) -> list[Section]:
             level=3,
         )
         for t in record.trained
+        if not t.run
     )
     return [head, *parts]
 
 
 def _level_sections(record: Mitigation) -> list[Section]:
     tables = list(level_tables(record))
+    seeds = wording.seeds(record)
+    runs = (
+        f" Over seeds: the mean of {seeds} training runs, the lowest and the highest; all else is "
+        "of the first run."
+    )
     note = (
         "Percent; changes in points against before. In brackets the "
         f"{record.level * 100:g} % interval. Set apart: the change is shown, adjusted p at most "
         f"{1 - record.level:.2g} over {counted(record.tests, 'comparison')}."
+        f"{runs if seeds > 1 else ''}"
     )
     before_after = Section(
         name="levels",
@@ -156,7 +163,7 @@ def _training_section(record: Mitigation) -> Section:
 
 def _method_section(record: Mitigation) -> Section:
     signatures = dict.fromkeys(s.signature for s in record.scores if s.signature)
-    identities = "; ".join(f"{t.method}: {t.identity}" for t in record.trained)
+    identities = "; ".join(f"{_run_label(t)}: {t.identity}" for t in record.trained)
     closing = (
         f"{identities}. evenhand {__version__}, seed {record.settings['seed']}. "
         f"The same numbers are in {FILE}."
@@ -210,6 +217,7 @@ def _level_table(
     heads: Sequence[str],
 ) -> Table:
     """Models down; for every measure its value and the change against before."""
+    has_seeds = wording.seeds(record) > 1
     rows = []
     for model in wording.models(record):
         cells: list[Cell] = [model]
@@ -218,11 +226,13 @@ def _level_table(
             score = record.score(asked.name, asked.part, measure, model)
             change = record.change(asked.name, asked.part, measure, model)
             if model == BEFORE:
-                cells += [score.interval if score else MISSING, ""]
+                cells += [score.interval if score else MISSING, "", *([""] if has_seeds else [])]
                 continue
             if change and wording.is_shown(record, change):
                 strong.add(len(cells) + 1)
             cells += [score.value if score else MISSING, change.interval if change else ""]
+            if has_seeds:
+                cells.append(wording.over_seeds(record, asked, measure, model))
         rows.append(Row(cells=tuple(cells), strong=frozenset(strong)))
     return Table(
         name="levels",
@@ -235,6 +245,7 @@ def _level_table(
                 for column in (
                     Column(title=name, form="points"),
                     Column(title="change", form="signed points"),
+                    *([Column(title="over seeds")] if has_seeds else []),
                 )
             ),
         ),
@@ -254,10 +265,14 @@ def training_table(record: Mitigation) -> Table:
             Column(title="minutes"),
         ),
         rows=tuple(
-            Row(cells=(t.method, t.pairs, t.added, t.twins, t.steps, f"{t.seconds / 60:.1f}"))
+            Row(cells=(_run_label(t), t.pairs, t.added, t.twins, t.steps, f"{t.seconds / 60:.1f}"))
             for t in record.trained
         ),
     )
+
+
+def _run_label(trained: Trained) -> str:
+    return f"{trained.method}, seed {trained.run + 1}" if trained.run else trained.method
 
 
 def _file_name(*parts: str) -> str:

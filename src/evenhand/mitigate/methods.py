@@ -17,13 +17,13 @@ from evenhand import lexicons
 from evenhand.core.corpora import Pair
 from evenhand.core.errors import EvenhandError, UnknownNameError
 from evenhand.core.protocols import Language
+from evenhand.languages.names import NameFinder
 from evenhand.languages.swapping import swap_pair
 from evenhand.mitigate.anchors import AnchorPlan, write_anchors
 from evenhand.mitigate.records import NONE
 
 PLUS = "+"
 ANCHORS = "anchors"
-SCOPES = ("all", "occupations")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ class Materials:
     language: Language
     plan: AnchorPlan | None = None
     share: float = 0.05  # of anchors, as a share of the pairs
-    scope: str = "all"  # pairs that get a swapped copy: all, or those that name an occupation
+    people: NameFinder | None = None  # whose pronouns are left: those of the persons it finds
     seed: int = 0
     twins: dict[tuple[str, str], tuple[str, str] | None] = field(default_factory=dict)
 
@@ -41,7 +41,7 @@ class Materials:
         """Premise and hypothesis with the genders swapped; None where nothing is swapped."""
         key = (pair.premise, pair.hypothesis)
         if key not in self.twins:
-            swapped = swap_pair(self.language, *key)
+            swapped = swap_pair(self.language, *key, people=self.people)
             both = (swapped.premise, swapped.hypothesis)
             self.twins[key] = both if swapped.is_changed else None
         return self.twins[key]
@@ -56,14 +56,17 @@ class Method:
     change: Callable[[Sequence[Pair], Materials], list[Pair]]
     is_paired: bool = False  # the logits of a pair and of its twin are pulled together
     has_anchors: bool = False
+    has_twins: bool = False  # pairs are swapped for it
 
 
 def _append_swapped(pairs: Sequence[Pair], materials: Materials) -> list[Pair]:
-    chosen = pairs
-    if materials.scope == "occupations":
-        chosen = list(filter(names_occupation(materials.language.code), pairs))
-    copies = [Pair(*twin, p.label) for p in chosen if (twin := materials.twin(p))]
+    copies = [Pair(*twin, p.label) for p in pairs if (twin := materials.twin(p))]
     return [*pairs, *copies]
+
+
+def _append_swapped_occupations(pairs: Sequence[Pair], materials: Materials) -> list[Pair]:
+    chosen = list(filter(names_occupation(materials.language.code), pairs))
+    return [*pairs, *_append_swapped(chosen, materials)[len(chosen) :]]
 
 
 def _append_anchors(pairs: Sequence[Pair], materials: Materials) -> list[Pair]:
@@ -88,8 +91,16 @@ METHODS = {
         ),
         Method(
             name="swap",
-            description="gender-swapped copies are added (Sharma, Dey, Sinha 2021)",
+            description="gender-swapped copies of all pairs with a gender word are added",
             change=_append_swapped,
+            has_twins=True,
+        ),
+        Method(
+            name="swap-occupations",
+            description="gender-swapped copies of the pairs that name an occupation are added "
+            "(Sharma, Dey, Sinha 2021)",
+            change=_append_swapped_occupations,
+            has_twins=True,
         ),
         Method(
             name=ANCHORS,
@@ -104,6 +115,7 @@ METHODS = {
             "while training",
             change=_add_twins,
             is_paired=True,
+            has_twins=True,
         ),
     )
 }
@@ -125,6 +137,11 @@ class Combination:
     def has_anchors(self) -> bool:
         """Whether there are anchors."""
         return any(part.has_anchors for part in self.parts)
+
+    @property
+    def has_twins(self) -> bool:
+        """Whether pairs are swapped."""
+        return any(part.has_twins for part in self.parts)
 
     @property
     def description(self) -> str:
@@ -151,6 +168,11 @@ def find_methods(names: str | Sequence[str]) -> list[Combination]:
             raise EvenhandError(
                 f"method '{name.strip()}': none is the control and cannot be combined; "
                 f"write none,{words[-1]} for both apart"
+            )
+        if {"swap", "swap-occupations"} <= set(words):
+            raise EvenhandError(
+                f"method '{name.strip()}': swap copies the pairs of swap-occupations too; "
+                "write swap,swap-occupations for both apart"
             )
         parts = tuple(method for key, method in METHODS.items() if key in words)
         combinations.setdefault(

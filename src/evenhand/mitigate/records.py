@@ -49,6 +49,7 @@ class Score:
     high: float
     signature: str = ""
     note: str = ""
+    run: int = 0  # of the method's training runs; only the first is compared and has an interval
 
     @property
     def interval(self) -> Interval:
@@ -97,6 +98,7 @@ class Trained:
     twins: int  # that have a gender-swapped twin in the training
     steps: int
     seconds: float
+    run: int = 0  # each has a seed of its own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,11 +118,13 @@ class Mitigation:
     changes: tuple[Change, ...] = ()
 
     def score(self, asked: str, part: Part, measure: str, model: str) -> Score | None:
-        """One value; None where it was not measured."""
+        """The value of the first training run; None where it was not measured."""
+        return next((s for s in self.runs(asked, part, measure, model) if not s.run), None)
+
+    def runs(self, asked: str, part: Part, measure: str, model: str) -> list[Score]:
+        """The values of all training runs."""
         wanted = (asked, part, measure, model)
-        return next(
-            (s for s in self.scores if (s.asked, s.part, s.measure, s.model) == wanted), None
-        )
+        return [s for s in self.scores if (s.asked, s.part, s.measure, s.model) == wanted]
 
     def change(
         self, asked: str, part: Part, measure: str, model: str, against: str = BEFORE

@@ -27,6 +27,8 @@ from evenhand.core.protocols import Respondent, RespondentOptions, SuiteOptions
 from evenhand.core.settings import Settings
 from evenhand.engine.compare import Watch
 from evenhand.engine.suites import load_suite
+from evenhand.languages.names import AUTO, find_people
+from evenhand.languages.swapping import require_swappable
 from evenhand.mitigate.anchors import AnchorPlan, plan_anchors
 from evenhand.mitigate.compare import (
     AskedSuite,
@@ -34,8 +36,9 @@ from evenhand.mitigate.compare import (
     compare_models,
     default_suites,
     held_out_suite,
+    score_further_runs,
 )
-from evenhand.mitigate.methods import SCOPES, Combination, Materials, find_methods
+from evenhand.mitigate.methods import Combination, Materials, find_methods
 from evenhand.mitigate.records import BEFORE, FILE, NONE, Mitigation, Trained
 from evenhand.respondents.locate import open_respondent
 from evenhand.train import require_packages
@@ -73,13 +76,13 @@ class MitigationOptions:
     limit: int | None = None  # of the training pairs, before a method changes them
     pairing: float = 1.0
     anchors: float = 0.05
-    scope: str = "all"
+    name_finder: str = AUTO
+    seeds: int = 1  # training runs of each method
     is_resumed: bool = True
     settings: Settings = field(default_factory=Settings)
 
     def check(self) -> None:
         """Raise EvenhandError for an impossible option."""
-        find_methods(self.methods)
         shares = (("anchors", self.anchors, 1.0), ("pairing", self.pairing, math.inf))
         for name, share, most in shares:
             if not 0 < share <= most:
@@ -88,9 +91,11 @@ class MitigationOptions:
                     f"{name} is {share:g}; give a number above 0{at_most}, "
                     f"or leave the method {name} out"
                 )
-        if self.scope not in SCOPES:
-            raise EvenhandError(f"scope is '{self.scope}'; give {' or '.join(SCOPES)}")
-        catalog.language(self.language)
+        if self.seeds < 1:
+            raise EvenhandError(f"seeds is {self.seeds}; give at least 1")
+        language = catalog.language(self.language)
+        if any(method.has_twins for method in find_methods(self.methods)):
+            require_swappable(language)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +127,10 @@ def prepare(options: MitigationOptions) -> Preparation:
     encoder = require_trainable(options.model)
     pairs = draw_pairs(corpora.pairs, options.limit, seed)
     words = catalog.language(language)
+    people = None
+    if any(c.has_twins for c in combinations):
+        texts = [text for pair in pairs for text in (pair.premise, pair.hypothesis)]
+        people = find_people(language, options.name_finder, texts)
     plan = None
     if any(c.has_anchors for c in combinations):
         asked = [a.suite for a in suites if a.part == "all"]
@@ -133,7 +142,7 @@ def prepare(options: MitigationOptions) -> Preparation:
         about=about,
         suites=suites,
         materials=Materials(
-            language=words, plan=plan, share=options.anchors, scope=options.scope, seed=seed
+            language=words, plan=plan, share=options.anchors, people=people, seed=seed
         ),
         encoder=encoder,
         identity=identity,
@@ -195,10 +204,18 @@ def require_trainable(model: str) -> str:
     return name
 
 
+def run_folder(out: Path, method: str, run: int) -> Path:
+    """The folder of a training run: that of the method, with the number of a further seed."""
+    return out / (f"{method}.seed{run}" if run else method)
+
+
 def train_all(
     options: MitigationOptions, prepared: Preparation, say: Say, watch: Watch | None = None
 ) -> list[Trained]:
-    """Train the model of every method on its own corpus, unless that is done already."""
+    """Train the models of every method on its own corpus, unless that is done already.
+
+    The runs of a method share the corpus; the order of the pairs and the dropout differ.
+    """
     from evenhand.train.fine_tuning import fine_tune
 
     corpora: list[Corpora] = []
@@ -208,18 +225,23 @@ def train_all(
         corpora.append(Corpora((read_corpus(path),), prepared.corpora.dev))
         count = len(corpora[-1].pairs)
         say(f"{method.name}: {count:,} pairs, {count - len(prepared.pairs):,} of them added")
+    jobs = [
+        (run, method, own)
+        for run in range(options.seeds)
+        for method, own in zip(prepared.combinations, corpora, strict=True)
+    ]
     trained: list[Trained] = []
-    began, left, done = time.monotonic(), sum(len(c.pairs) for c in corpora), 0
-    for place, (method, own) in enumerate(zip(prepared.combinations, corpora, strict=True), 1):
-        folder, start = options.out / method.name, time.monotonic()
+    began, left, done = time.monotonic(), sum(len(own.pairs) for _, _, own in jobs), 0
+    for place, (run, method, own) in enumerate(jobs, 1):
+        folder, start = run_folder(options.out, method.name, run), time.monotonic()
         recipe = replace(
             options.recipe,
             pairing=options.pairing if method.is_paired else 0.0,
-            seed=options.recipe.seed + options.settings.seed,
+            seed=options.recipe.seed + options.settings.seed + run,
         )
         rest = _time_left(time.monotonic() - began, done, left)
-        say(f"training {place} of {len(corpora)}: {method.name}{rest}")
-        with watch(f"training {method.name}") if watch else nullcontext() as tick:
+        say(f"training {place} of {len(jobs)}: {folder.name}{rest}")
+        with watch(f"training {folder.name}") if watch else nullcontext() as tick:
             run_options = RunOptions(
                 has_onnx=importlib.util.find_spec("onnx") is not None,
                 is_resumed=options.is_resumed,
@@ -237,6 +259,7 @@ def train_all(
         trained.append(
             Trained(
                 method=method.name,
+                run=run,
                 description=method.description,
                 identity="",
                 folder=str(folder),
@@ -271,7 +294,7 @@ def mitigate(
         opened[name] = open_model(model, options.language)
         return opened[name]
 
-    models = {BEFORE: options.model, **{t.method: t.folder for t in trained}}
+    models = {BEFORE: options.model, **{Path(t.folder).name: t.folder for t in trained}}
     answered = ask_all(
         [(name, partial(opening, name, model)) for name, model in models.items()],
         prepared.suites,
@@ -279,8 +302,18 @@ def mitigate(
         watch,
         say,
     )
-    say(f"comparing {len(trained)} models with the one of before on {len(answered)} sets of pairs")
-    compared = compare_models(answered, list(models), options.settings)
+    first = 1 + len(prepared.combinations)  # the model of before, and the first run of each method
+    say(f"comparing {first - 1} models with the one of before on {len(answered)} sets of pairs")
+    compared = compare_models(
+        [replace(asked, answers=asked.answers[:first]) for asked in answered],
+        list(models)[:first],
+        options.settings,
+    )
+    further = score_further_runs(
+        [replace(asked, answers=asked.answers[first:]) for asked in answered],
+        [(t.method, t.run) for t in trained if t.run],
+        options.settings,
+    )
     plan = prepared.materials.plan
     record = Mitigation(
         model=options.model,
@@ -291,8 +324,8 @@ def mitigate(
         settings=_record_settings(options, prepared),
         occupations={"anchors": plan.occupations, "unseen": plan.unseen} if plan else {},
         asked=tuple(asked.describe() for asked in answered),
-        trained=tuple(replace(t, identity=opened[t.method].identity) for t in trained),
-        scores=compared.scores,
+        trained=tuple(replace(t, identity=opened[Path(t.folder).name].identity) for t in trained),
+        scores=(*compared.scores, *further),
         changes=compared.changes,
     )
     write_atomic(options.out / FILE, to_json(record))
@@ -310,8 +343,9 @@ def _record_settings(options: MitigationOptions, prepared: Preparation) -> dict[
         "pairing": options.pairing,
         "anchors": options.anchors,
         "frames": len(plan.frames) if plan else 0,
-        "scope": options.scope,
+        "names found by": people.name if (people := prepared.materials.people) else None,
         "seed": options.settings.seed,
+        "seeds": options.seeds,
         "resamples": options.settings.resamples,
         "permutations": options.settings.permutations,
         "evenhand": __version__,

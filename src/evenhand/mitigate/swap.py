@@ -1,8 +1,9 @@
 """Gender-swapped copies of a corpus (Sharma, Dey and Sinha 2021): the pairs, then the swapped ones.
 
 OUT.jsonl holds premise, hypothesis, label and source (original or swapped). With `is_paired` it
-holds every original row with its swapped twin instead, for logit pairing. OUT.swaps.json beside it
-says what was swapped, what was left and why.
+holds every original row with its swapped twin instead, for logit pairing; with `sample` only some
+that have one, drawn at random, for a reader. OUT.swaps.json beside it says what was swapped, what
+was left and why.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from evenhand import __version__
 from evenhand.core.corpora import TWIN_FIELDS, Corpus, Pair, read_corpus
 from evenhand.core.document import Column, Document, Row, Table, make_section
@@ -23,6 +26,7 @@ from evenhand.core.files import require_writable, write_atomic
 from evenhand.core.plain import to_json
 from evenhand.core.protocols import Language
 from evenhand.languages.gender_words import NameSwap
+from evenhand.languages.names import AUTO, find_people
 from evenhand.languages.swapping import SwappedPair, require_swappable, swap_pair
 from evenhand.mitigate.methods import names_occupation
 
@@ -38,9 +42,12 @@ class SwapOptions:
     """What is swapped, and how it is written."""
 
     names: NameSwap | None = None  # how first names are swapped; None: they stay
+    name_finder: str = AUTO  # what finds named persons
     is_occupations_only: bool = False  # only pairs that name an occupation
     is_paired: bool = False  # twins in the rows of their pairs instead of copies after them
     has_biology: bool = False  # bearded men and pregnant women too
+    sample: int | None = None  # only so many swapped pairs, each with its twin
+    seed: int = 0  # of the sample
 
     def describe(self) -> dict[str, Any]:
         """The options as the account says them."""
@@ -49,6 +56,8 @@ class SwapOptions:
             "only": "occupations" if self.is_occupations_only else "all",
             "paired": self.is_paired,
             "biology": self.has_biology,
+            "sample": self.sample,
+            "seed": self.seed,
         }
 
 
@@ -65,6 +74,7 @@ class SwapReport:
     changes: Counter[tuple[str, str]]  # words, old and new
     left: Counter[tuple[str, str]]  # words and reasons
     options: SwapOptions
+    finder: str  # what found named persons
 
     @property
     def path(self) -> Path:
@@ -78,6 +88,7 @@ class SwapReport:
             "out": self.out.name,
             "language": self.language,
             "options": self.options.describe(),
+            "names found by": self.finder,
             "pairs": len(self.corpus.pairs),
             "swapped": self.swapped,
             "written": self.written,
@@ -112,6 +123,8 @@ def swap_file(
     corpus = read_corpus(path)
     require_writable(out.parent)
     is_named = names_occupation(language.code) if options.is_occupations_only else None
+    texts = [text for pair in corpus.pairs for text in (pair.premise, pair.hypothesis)]
+    people = find_people(language.code, options.name_finder, texts)
     twins: list[SwappedPair | None] = []
     unswapped: Counter[str] = Counter()
     changes: Counter[tuple[str, str]] = Counter()
@@ -122,6 +135,7 @@ def swap_file(
             pair.premise,
             pair.hypothesis,
             names=options.names,
+            people=people,
             has_biology=options.has_biology,
         )
         is_wanted = twin.is_changed and (is_named is None or is_named(pair))
@@ -135,6 +149,8 @@ def swap_file(
             tick(place, len(corpus.pairs), 0)
     make_rows = _paired_rows if options.is_paired else _appended_rows
     rows = make_rows(corpus.pairs, twins)
+    if options.sample is not None:
+        rows = _sample(corpus.pairs, twins, options.sample, options.seed)
     report = SwapReport(
         corpus=corpus,
         out=out,
@@ -145,6 +161,7 @@ def swap_file(
         changes=changes,
         left=left,
         options=options,
+        finder=people.name,
     )
     if not report.swapped:
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in unswapped.most_common())
@@ -250,6 +267,16 @@ def _paired_rows(
             row |= zip(TWIN_FIELDS, (twin.premise, twin.hypothesis), strict=True)
         rows.append(row)
     return rows
+
+
+def _sample(
+    pairs: Sequence[Pair], twins: Sequence[SwappedPair | None], size: int, seed: int
+) -> list[dict[str, str]]:
+    """Some of the swapped pairs with their twins, all of them where there are fewer."""
+    swapped = [place for place, twin in enumerate(twins) if twin is not None]
+    order = np.random.default_rng(seed).permutation(len(swapped))[:size]
+    drawn = [swapped[place] for place in order]
+    return _paired_rows([pairs[place] for place in drawn], [twins[place] for place in drawn])
 
 
 def _require_out(path: Path, out: Path) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from evenhand.core import catalog
 from evenhand.core.measure import Measure
-from evenhand.core.text import counted, in_points, levels_in_points, p_value
+from evenhand.core.text import MISSING, counted, in_points, levels_in_points, p_value, points
 from evenhand.mitigate.anchors import UNSEEN
 from evenhand.mitigate.compare import default_suites
 from evenhand.mitigate.methods import ANCHORS, PLUS
@@ -50,7 +50,21 @@ def distance_ratio(before: Score, after: Score) -> float:
 
 def models(record: Mitigation) -> list[str]:
     """`before` and the methods."""
-    return [BEFORE, *(t.method for t in record.trained)]
+    return [BEFORE, *dict.fromkeys(t.method for t in record.trained)]
+
+
+def seeds(record: Mitigation) -> int:
+    """The training runs of each method."""
+    return 1 + max((t.run for t in record.trained), default=0)
+
+
+def over_seeds(record: Mitigation, asked: Asked, measure: str, model: str) -> str:
+    """`19.3 (17.9 to 21.0)`: the mean over the training runs, the lowest and the highest value."""
+    values = [s.value for s in record.runs(asked.name, asked.part, measure, model)]
+    if len(values) < 2 or not all(map(math.isfinite, values)):
+        return MISSING
+    mean, low, high = (points(v) for v in (sum(values) / len(values), min(values), max(values)))
+    return f"{mean} ({low} to {high})"
 
 
 def suites(record: Mitigation, part: Part = "all") -> list[Asked]:
@@ -73,7 +87,7 @@ def headline_on(record: Mitigation, asked: Asked) -> str | None:
 
 def methods(record: Mitigation, *, has_anchors: bool | None = None) -> list[str]:
     """The methods without the control; has_anchors: only those with, or without, anchors."""
-    names = [t.method for t in record.trained if t.method != NONE]
+    names = [m for m in models(record)[1:] if m != NONE]
     if has_anchors is None:
         return names
     return [n for n in names if (ANCHORS in n.split(PLUS)) is has_anchors]
@@ -144,7 +158,31 @@ def summary(record: Mitigation, model: str) -> list[str]:
     ]
     if beyond:
         lines.append(f"Against the control: {'; '.join(beyond)}.")
+    if seeds(record) > 1:
+        spread = "; ".join(_seed_spread(record, a, m, model) for a, m in heads)
+        lines.append(f"Over {seeds(record)} seeds, mean (lowest to highest) in percent: {spread}.")
     return lines
+
+
+def _seed_spread(record: Mitigation, asked: Asked, measure: str, model: str) -> str:
+    """The values of all runs, and whether each of them is nearer to fair than each of the control.
+
+    `NLI-CoAL on occupation-nli 19.3 (17.9 to 21.0), control 17.4 (16.9 to 18.0), which overlap`.
+    """
+    own = f"{short(measure)} on {where(asked)} {over_seeds(record, asked, measure, model)}"
+    if model == NONE or NONE not in models(record):
+        return own
+    fair = measure_of(measure).fair
+    apart = [
+        [abs(s.value - fair) for s in record.runs(asked.name, asked.part, measure, name)]
+        for name in (model, NONE)
+    ]
+    verdict = "which overlap"
+    if max(apart[0]) < min(apart[1]):
+        verdict = "every run nearer to fair than the control's"
+    elif min(apart[0]) > max(apart[1]):
+        verdict = "every run farther from fair than the control's"
+    return f"{own}, control {over_seeds(record, asked, measure, NONE)}, {verdict}"
 
 
 def lead(record: Mitigation) -> list[str]:
@@ -236,8 +274,7 @@ def not_shown(record: Mitigation) -> list[str]:
     lines += [
         "A lower score is a lower score on these probes: occupations and two genders in short "
         "sentences. It does not make a model fair.",
-        "One training run a method: how much another seed would change is not in the intervals, "
-        "which are over occupations and premises.",
+        _seed_limit(record),
     ]
     if NONE not in models(record):
         lines.append(
@@ -247,6 +284,18 @@ def not_shown(record: Mitigation) -> list[str]:
     if not record.occupations and methods(record, has_anchors=True):
         lines.append("The anchors' occupations are not recorded.")
     return lines
+
+
+def _seed_limit(record: Mitigation) -> str:
+    if seeds(record) == 1:
+        return (
+            "One training run a method: how much another seed would change is not in the "
+            "intervals, which are over occupations and premises."
+        )
+    return (
+        f"Intervals and tests are those of the first of {seeds(record)} training runs a method; "
+        "how far the runs differ stands beside them and is not in the intervals."
+    )
 
 
 def method(record: Mitigation) -> list[str]:

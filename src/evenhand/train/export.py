@@ -27,6 +27,7 @@ SMALLEST = 4096  # weights with fewer numbers stay as they are
 LARGE = 2_000_000  # those with more become int8, which is precise enough for embeddings
 _COPIED = ("config.json", "tokenizer.json", "tokenizer_config.json")
 MODEL_FILES = ("model.onnx", *_COPIED)  # what an exported classifier consists of
+_READ_AT_END_MARK = frozenset({"bart", "mbart"})  # types of classifiers that do
 _HALF, _INT8, _SCALE = ".half", ".int8", ".scale"
 
 
@@ -61,7 +62,7 @@ def _export(
 def export_onnx(folder: Path, out: Path) -> Path:
     """Write a sequence classifier in Hugging Face form as float32 ONNX to `out`/model.onnx.
 
-    Batch and length are free.
+    Batch and length are free. Of an encoder-decoder such as BART both halves are in the graph.
     """
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
@@ -77,8 +78,41 @@ def export_onnx(folder: Path, out: Path) -> Path:
         return_tensors="pt",
     )
     sample = {name: encoded[name] for name in FEEDS if name in encoded}
+    if model.config.model_type in _READ_AT_END_MARK:
+        sample = {name: sample[name] for name in ("input_ids", "attention_mask")}
+        model = _read_at_end_mark(model)
     axes = {**{n: {0: "batch", 1: "length"} for n in sample}, "logits": {0: "batch"}}
     return _export(model, (sample,), list(sample), axes, folder, out)
+
+
+def _read_at_end_mark(model: Any) -> Any:
+    """BART's classifier without what cannot be traced: a check of every batch, a cache of keys.
+
+    It reads the decoder's state at the last end mark of each text.
+    """
+    import torch
+
+    class AtEndMark(torch.nn.Module):  # type: ignore[misc]  # torch is untyped here
+        """The same logits, for any batch and length."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.model, self.head = model.model, model.classification_head
+
+        def forward(self, input_ids: Any, attention_mask: Any) -> Any:
+            states = self.model(
+                input_ids=input_ids,
+                attention_mask=attention_mask,
+                use_cache=False,
+                return_dict=True,
+            ).last_hidden_state
+            places = torch.arange(input_ids.shape[1], device=input_ids.device)
+            last = ((input_ids == model.config.eos_token_id) * places).max(dim=1).values
+            chosen = last[:, None, None].expand(-1, 1, states.shape[2])
+            return self.head(states.gather(1, chosen).squeeze(1))
+
+    model.config.return_dict = True
+    return AtEndMark().eval()
 
 
 def export_masked(folder: Path, out: Path) -> Path:

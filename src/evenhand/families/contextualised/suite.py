@@ -32,8 +32,8 @@ class ContextualisedOptions(SuiteOptions):
 
     corpora: tuple[Path, ...] = option((), "Cut the sentences from this raw text.")
     per_word: int = option(PER_WORD, "Sentences of each gender word, at most.")
-    names: str | None = option(
-        None, "What finds personal names: spacy, faker, or a token classifier."
+    name_finder: str | None = option(
+        None, "What finds personal names: auto, spacy, lists, or a token classifier."
     )
 
 
@@ -80,7 +80,7 @@ class Contextualised:
                 f"{options.per_word} sentences per gender word were asked for; at least 1 is needed"
             )
         sentences = read_corpora(language, options.corpora)
-        names = open_finder(language, options.names, [text for text, _ in sentences])
+        names = open_finder(language, options.name_finder, [text for text, _ in sentences])
         mined = mine(catalog.language(language), sentences, names)
         mined.balance(options.per_word, np.random.default_rng(options.seed))
         files = ", ".join(dict.fromkeys(path.name for path in options.corpora))

@@ -88,8 +88,9 @@ class GenderedEntailmentOptions(LabourOptions):
     per_occupation: int | None = option(
         None, f"Premises of each occupation [default: {FRAMES_EACH}, mined {MINED_EACH}]."
     )
-    names: str | None = option(
-        None, "What finds personal names in mined premises: spacy, faker, or a token classifier."
+    name_finder: str | None = option(
+        None,
+        "What finds personal names in mined premises: auto, spacy, lists, or a token classifier.",
     )
 
 
@@ -151,7 +152,7 @@ class GenderedEntailment:
 
         if language != "en":
             raise EvenhandError(f"premises can be mined in English only, not in '{language}'")
-        finder = find_names(options.names)
+        finder = find_names(options.name_finder)
         mined = mine_premises(
             options.premises,
             finder,
