@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.core import catalog
 from evenhand.core.errors import EvenhandError
 from evenhand.core.probe import CONTRADICTION, ENTAILMENT, NEUTRAL
 from evenhand.core.protocols import SuiteOptions
@@ -41,6 +40,7 @@ NAME = "nli_coal"
 COAL, FN = MEASURES
 LABELS = (ENTAILMENT, CONTRADICTION, NEUTRAL)  # in the order of the paper's columns
 TITLES = {ENTAILMENT: "Ent.", CONTRADICTION: "Con.", NEUTRAL: "Neu."}
+LANGUAGES = {"en": "English", "ja": "Japanese", "zh": "Chinese"}  # as the paper names them
 NEEDS_LADDER = (
     "needs the models of known bias: train a ladder with `evenhand meta run`, then "
     "`evenhand table nli-coal --ladder DIR`"
@@ -179,7 +179,7 @@ def _table3(asker: Asker) -> PaperTable:
     rows = []
     for language in SUITE.languages:
         if language in asked:
-            rows.append(PaperRow(labels=(catalog.language_name(language),), is_heading=True))
+            rows.append(PaperRow(labels=(LANGUAGES[language],), is_heading=True))
             ranked = sorted(asked[language], key=lambda pair: -pair[0])
             rows += [row for _, lines in ranked for row in lines]
     return PaperTable(
@@ -216,7 +216,7 @@ def make_table(asker: Asker) -> TablePage:
     if ladders:
         table = table2([one for one, _ in ladders], [standings for _, standings in ladders])
         charts = [
-            (catalog.language_name(one.language), scores_chart(one, standings))
+            (LANGUAGES.get(one.language, one.language), scores_chart(one, standings))
             for one, standings in ladders
         ]
         parts.append(

@@ -46,6 +46,7 @@ TITLES = {"snli": "SNLI", "mnli": "MNLI", OUT: "ANLI + QNLI"}
 BY_MAJORITY = Grouping(by=MAJORITY, unit="occupation")
 BY_OCCUPATION = Grouping(by="occupation", unit="template")
 COLUMNS = ("acc", "S", "dP", "B")
+SETS = f"(I): premises of the training corpus, (O): of {TITLES[OUT]}."
 
 
 def _misprints(numbers: dict[str, Any]) -> dict[tuple[str, str, str], str]:
@@ -131,16 +132,13 @@ def variants_of(trained_on: str | None) -> list[tuple[str, str]]:
     Raises EvenhandError for a corpus that the paper has no set of.
     """
     if trained_on is None:
-        return [(v, f"{TITLES[v]} premises") for v in SHEETS]
+        return [(v, TITLES[v]) for v in SHEETS]
     if trained_on not in TRAINED_ON:
         raise EvenhandError(
             f"--trained-on is '{trained_on}'; the published sets are of {' and '.join(TRAINED_ON)}"
         )
     corpus = TITLES[trained_on]
-    return [
-        (trained_on, f"{corpus} (I): in-distribution premises"),
-        (OUT, f"{corpus} (O): out-of-distribution premises ({TITLES[OUT]})"),
-    ]
+    return [(trained_on, f"{corpus} (I)"), (OUT, f"{corpus} (O)")]
 
 
 def _suite(asker: Asker, variant: str) -> Suite | Missing:
@@ -177,7 +175,7 @@ def _scores(
         heads=("model",),
         columns=(("Acc ↑", "points"), *((title, "points") for _, title in SCORES)),
         rows=tuple(rows),
-        note="B: 50 is fair.",
+        note=f"B: 50 is fair. {SETS}",
     )
 
 
