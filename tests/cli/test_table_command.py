@@ -29,8 +29,8 @@ def cells(fields: dict[str, Any], name: str) -> dict[tuple[str, ...], list[dict[
     return rows
 
 
-def values(row: list[dict[str, Any]]) -> list[float | None]:
-    return [cell and cell["value"] for cell in row]
+def values(row: list[dict[str, Any]]) -> list[Any]:
+    return [cell["value"] if cell else None for cell in row]
 
 
 def test_nli_coal(data: Path, tmp_path: Path) -> None:

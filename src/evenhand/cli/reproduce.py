@@ -43,7 +43,7 @@ def reproduce(
         document = papers.all_document(done)
         fields = {name: papers.reproduction_fields(one) for name, one in done.items()}
     else:
-        chosen = papers.find_paper(paper)
+        chosen = papers.find_paper(paper, papers.ALL)
         require_room(folder)
         done = {chosen.name: chosen.reproduce(data)}
         document = papers.reproduction_document(done[chosen.name])

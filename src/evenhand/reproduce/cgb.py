@@ -316,13 +316,13 @@ def make_table(asker: Asker) -> TablePage:
     if comparison is not None:
         parts += _people_parts(asker, comparison)
     known = [
-        (row.labels[0], row.cells[1])
+        (row.labels[0], entry)
         for row in table1.rows
-        if row.cells[1] is not None and row.cells[1].has_value
+        if (entry := row.cells[1]) is not None and entry.has_value
     ]
     lead = "No model has a score."
     if known:
-        name, entry = max(known, key=lambda pair: pair[1].interval.value if pair[1] else 0.0)
+        name, entry = max(known, key=lambda pair: pair[1].interval.value)
         lead = (
             f"The highest bias score is that of {name}: {number(entry.interval.value)} (0 is fair)."
         )

@@ -254,12 +254,11 @@ def make_table(asker: Asker) -> TablePage:
 
 
 def _lead(asker: Asker, table: PaperTable) -> str:
-    scored = [
-        (row.labels[0], row.cells[-1])
+    known = [
+        (row.labels[0], entry)
         for row in table.rows
-        if not row.is_heading and row.labels[0] and row.cells[-1] is not None
+        if row.cells and (entry := row.cells[-1]) is not None and entry.has_value
     ]
-    known = [(name, entry) for name, entry in scored if entry is not None and entry.has_value]
     if not known:
         return "No model has a score."
     names = {name for name, _ in known}

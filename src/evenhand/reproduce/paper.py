@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from evenhand.core.chart import Chart
-from evenhand.core.document import Column, Document, Row, Section, Table, make_section
+from evenhand.core.document import Block, Column, Document, Row, Section, Table, make_section
 from evenhand.core.errors import EvenhandError, StorageError, UnknownNameError
 from evenhand.core.plain import plain
 from evenhand.core.text import MISSING, counted, listed
@@ -136,10 +136,13 @@ def papers() -> dict[str, Paper]:
     return {paper.name: paper for paper in listed if paper is not None}
 
 
-def find_paper(name: str) -> Paper:
-    """The paper with this name. Raises UnknownNameError, which suggests similar names."""
+def find_paper(name: str, *others: str) -> Paper:
+    """The paper with this name. Raises UnknownNameError, which suggests similar names.
+
+    others: what may be named instead of a paper.
+    """
     if name not in papers():
-        raise UnknownNameError("paper", name, papers())
+        raise UnknownNameError("paper", name, (*papers(), *others))
     return papers()[name]
 
 
@@ -238,7 +241,7 @@ def _numbers_table(
 
 def reproduction_document(reproduction: Reproduction) -> Document:
     """A table of printed and computed numbers, and the figures of the paper."""
-    blocks = (_numbers_table(reproduction.rows), *reproduction.charts)
+    blocks: tuple[Block, ...] = (_numbers_table(reproduction.rows), *reproduction.charts)
     return Document(
         name="reproduction",
         title=reproduction.title,
