@@ -12,6 +12,7 @@ import typer
 from evenhand import __version__
 from evenhand.cli import (
     annotate,
+    answers,
     audit,
     compare,
     compare_people,
@@ -25,6 +26,7 @@ from evenhand.cli import (
     reproduce,
     show,
     suites,
+    table,
     train,
 )
 from evenhand.cli.options import TAKES_SUITE_OPTIONS
@@ -65,11 +67,13 @@ app.command("compare", no_args_is_help=True, context_settings=TAKES_SUITE_OPTION
 app.command("compare-people", no_args_is_help=True)(compare_people.compare_people)
 app.command("labour", no_args_is_help=True)(labour.labour)
 app.command("picture", no_args_is_help=True)(picture.picture)
+app.command("table", no_args_is_help=True)(table.table)
 app.command("reproduce", no_args_is_help=True)(reproduce.reproduce)
 app.command("list", no_args_is_help=True)(listing.list_section)
 app.command("show", no_args_is_help=True)(show.show)
 app.command("doctor")(doctor.doctor)
 app.add_typer(suites.app, name="suites")
+app.add_typer(answers.app, name="answers")
 app.add_typer(train.app, name="train")
 app.add_typer(meta.app, name="meta")
 app.add_typer(mitigate.app, name="mitigate")

@@ -12,7 +12,10 @@ from evenhand.cli import options as opt
 
 def reproduce(
     paper: Annotated[
-        str, typer.Argument(help="cgb: Table 1, section 4.4 and Figure 4 of Zhu et al. 2024.")
+        str,
+        typer.Argument(
+            help="nli-coal, sharma, cgb or esp: the paper; all: every number of all of them."
+        ),
     ],
     data: opt.Data = None,
     out: Annotated[
@@ -21,29 +24,37 @@ def reproduce(
     ] = None,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Compute the printed numbers of a paper again from its published data.
+    """Compute the printed numbers of a paper again, from its published data and its own tables.
 
-    The exit code is 1 if one of them is not reproduced.
+    Every number has a verdict: ok, misprint (with the reason), not computed (with the reason), or
+    DIFFERS. The exit code is 1 if one of them differs.
 
-    Example: `evenhand reproduce cgb --data DIR`.
+    Examples: `evenhand reproduce cgb --data DIR`; `evenhand reproduce all`.
     """
     from evenhand.cli.show_document import deliver
     from evenhand.core.files import require_room
     from evenhand.core.plain import to_json
-    from evenhand.reproduce.paper import find_paper, reproduction_document, reproduction_fields
+    from evenhand.reproduce import paper as papers
 
-    chosen = find_paper(paper)
-    folder = out or Path("runs") / f"reproduce-{chosen.name}"
-    require_room(folder)
-    reproduction = chosen.reproduce(data)
-    fields = reproduction_fields(reproduction)
+    folder = out or Path("runs") / f"reproduce-{paper}"
+    if paper == papers.ALL:
+        require_room(folder)
+        done = papers.reproduce_all(data)
+        document = papers.all_document(done)
+        fields = {name: papers.reproduction_fields(one) for name, one in done.items()}
+    else:
+        chosen = papers.find_paper(paper, papers.ALL)
+        require_room(folder)
+        done = {chosen.name: chosen.reproduce(data)}
+        document = papers.reproduction_document(done[chosen.name])
+        fields = papers.reproduction_fields(done[chosen.name])
     deliver(
-        reproduction_document(reproduction),
+        document,
         fields,
         folder=folder,
         files={"reproduction.json": to_json(fields)},
         as_json=as_json,
         has_figures=True,
     )
-    if reproduction.missed:
+    if any(one.missed for one in done.values()):
         raise typer.Exit(1)
