@@ -126,10 +126,7 @@ def _score(
 def _words(group: Group) -> dict[str, str]:
     """The lean of each occupation of a group."""
     return {
-        word: lean
-        for lean in LEANS
-        for word in group.tags.get(lean, "").split(BETWEEN)
-        if word
+        word: lean for lean in LEANS for word in group.tags.get(lean, "").split(BETWEEN) if word
     }
 
 
@@ -200,9 +197,7 @@ def lean_source_section(run: Run, asked: str) -> Section | None:
     if not views:
         return None
     common, words = disagreements(views)
-    lines = [
-        f"{source}: {SOURCES[source]}." for source in (LABOUR, CROWD)
-    ]
+    lines = [f"{source}: {SOURCES[source]}." for source in (LABOUR, CROWD)]
     lines.append(
         f"The two know {counted(common, 'occupation')} of this suite in common and disagree on "
         f"{len(words)} of them."

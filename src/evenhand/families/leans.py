@@ -116,9 +116,7 @@ def find_leans(
             "a table of occupation and share (percent of women) or lean"
         )
     given = read_leans(path, dominance)
-    leans = {
-        word: given.get(word) or given.get(english) for word, english in names.items()
-    }
+    leans = {word: given.get(word) or given.get(english) for word, english in names.items()}
     found = {word: lean for word, lean in leans.items() if lean is not None}
     if not found:
         raise InputError(

@@ -13,9 +13,7 @@ from evenhand.languages.gender_words import gender_words, join_pieces
 
 _SUBJECT = re.compile(r"(?:女性|男性)")
 _COMPOUND = re.compile(r"(?:女性|男性)(?:用|的|誌|器|ホルモン|向け|専用|らし|同士)")
-_PARTICLE = re.compile(
-    r"\{x\}(?:さん)?(?:が|は|を|に|の|と|も|で|へ|や|から|まで|、|。|$)"
-)
+_PARTICLE = re.compile(r"\{x\}(?:さん)?(?:が|は|を|に|の|と|も|で|へ|や|から|まで|、|。|$)")
 _GROUP = re.compile(
     r"(?:二|三|四|五|六|数|何|[2-9２-９])\s*(?:人|名)か?の[^、。]{0,12}\{x\}|(?:ふたり|みんな)の[^、。]{0,8}\{x\}"
     r"|\{x\}(?:たち|達|ら(?=が|は|を|に|の|と|も))|\{x\}[^、。]{0,20}(?:話し合|並んで|競い合|殴り合)"

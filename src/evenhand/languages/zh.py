@@ -1,8 +1,8 @@
 """Chinese: nouns with their measure word (一位医生, 一名护士, 一个女人); words by jieba.
 
-Frames of pairs have `一个{x}` or `这个{x}`, as 个 fits every person: premise and hypothesis differ in
-the noun alone. `{a}` and `{the}` are for single sentences, where each noun has its usual measure
-word.
+Frames of pairs have `一个{x}` or `这个{x}`, as 个 fits every person: premise and hypothesis
+differ in the noun alone. `{a}` and `{the}` are for single sentences, where each noun has its usual
+measure word.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Chinese:
         return f"{caption[: match.start()]}{counted}{{x}}{caption[match.end() :]}"
 
     def faults(self, frame: str) -> list[str]:
-        """No measure word, several slots, a slot that is plural, denied or not a noun of its own."""
+        """No measure word, several slots, a slot that is plural, denied or not a noun alone."""
         faults = slot_faults(frame)
         faults += [f"no measure word in '{m.group()}'" for m in _BARE_COUNT.finditer(frame)]
         if _GROUP.search(frame):
