@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -661,8 +662,14 @@ def test_a_lean_that_is_not_known_is_no_lean_to_none(data: Path) -> None:
     run = judge(suite, answers_of(suite, logits), QUICK)
     tilt = run.estimate("stereotype_effect_probability")
     assert tilt is not None and tilt.probes == len(suite.probes) - len(boss)
-    text = to_markdown(audit_document(run))
-    assert "no lean" not in text and "| supervisor | male | not known |" in text
+    tables = [b for s in audit_document(run).sections for b in s.blocks if isinstance(b, Table)]
+    jobs = next(table for table in tables if table.name == "occupations")
+    assert [c.title for c in jobs.columns[:3]] == ["occupation", "majority", "dominated"]
+    cells = {row.cells[0]: row.cells[1:3] for row in jobs.rows}
+    assert cells["supervisor"] == ("male", "not known")
+    assert cells["accountant"] == ("female", "neither dominates")
+    every = {str(cell) for table in tables for row in table.rows for cell in row.cells}
+    assert "no lean" not in every
 
 
 def test_leans_by_the_crowd_decide_lean_and_majority(data: Path, tmp_path: Path) -> None:
@@ -692,7 +699,9 @@ def test_leans_by_the_crowd_decide_lean_and_majority(data: Path, tmp_path: Path)
 
 
 def test_no_mark_hides_another(stereotyped: Run) -> None:
-    for relation in stereotyped.relations:
+    run = audit("fixed:random", "gendered-entailment", settings=QUICK)
+    assert len(run.relations) == 3
+    for relation in run.relations:
         chart = relation_chart(ModelRelation(model="m", relation=relation))
         assert chart.x.domain is not None and chart.y.domain == heights_of([relation])
         wide = chart.x.domain[1] - chart.x.domain[0]
@@ -704,6 +713,11 @@ def test_no_mark_hides_another(stereotyped: Run) -> None:
             )
         # only marks that would be hidden are moved, and none leaves the axis
         assert all(chart.x.domain[0] <= p.x.value <= chart.x.domain[1] for p in chart.points)
+        assert "on others" not in chart.description
+    # 128 occupations with one and the same dP: the axis has no room for all, and that is said
+    same = next(r for r in stereotyped.relations if r.measure == "entailment_gap")
+    crowded = relation_chart(ModelRelation(model="m", relation=same))
+    assert re.search(r"no room for \d+ marks, which lie on others", crowded.description)
     (signed,) = (r for r in stereotyped.relations if r.measure == "signed_gap")
     alone = dataclasses.replace(signed, points=signed.points[:1])
     chart = relation_chart(ModelRelation(model="m", relation=alone))

@@ -95,13 +95,16 @@ def _fit(relation: Relation) -> tuple[Place, Place] | None:
     return first, last
 
 
-def _moves(places: Sequence[Place], axis: Axis, heights: Place) -> list[float]:
-    """How far each mark is moved along x, so that none hides another: as little as will do."""
+def _moves(places: Sequence[Place], axis: Axis, heights: Place) -> list[float | None]:
+    """How far each mark is moved along x, so that none hides another: as little as will do.
+
+    None for a mark that has no free place on the axis.
+    """
     assert axis.domain is not None
     low, high = axis.domain
     step, near = APART * (high - low), APART * (heights[1] - heights[0])
     taken: list[Place] = []
-    moves = [0.0] * len(places)
+    moves: list[float | None] = [None] * len(places)
     for place in sorted(range(len(places)), key=lambda i: places[i]):
         x, y = places[place]
         for turn in range(2 * len(places) + 1):
@@ -109,9 +112,18 @@ def _moves(places: Sequence[Place], axis: Axis, heights: Place) -> list[float]:
             is_free = all(abs(x + move - a) >= step or abs(y - b) >= near for a, b in taken)
             if is_free and low <= x + move <= high:
                 moves[place] = move
+                taken.append((x + move, y))
                 break
-        taken.append((x + moves[place], y))
     return moves
+
+
+def _moved_in_words(moves: Sequence[float | None]) -> str:
+    """What was done to the marks; empty where nothing was."""
+    farthest = max((abs(move) for move in moves if move is not None), default=0.0)
+    said = f"; marks moved sideways by at most {farthest:.1f}, so that each is seen"
+    on_others = sum(move is None for move in moves)
+    without_room = f"; no room for {counted(on_others, 'mark')}, which lie on others"
+    return (said if farthest else "") + (without_room if on_others else "")
 
 
 def _in_words(one: ModelRelation) -> str:
@@ -147,7 +159,7 @@ def relation_chart(
     points = tuple(
         Point(
             label=group.name,
-            x=without_bounds(x + move),
+            x=without_bounds(x + (move or 0.0)),
             y=group.interval,
             mark=majority(float(group.tags[SHARE])),
         )
@@ -155,13 +167,12 @@ def relation_chart(
     )
     there = {point.mark for point in points}
     legend: list[Key] = [(mark, name) for mark, name in MAJORITIES.items() if mark in there]
-    ends, farthest = _fit(relation), max(map(abs, moves), default=0.0)
-    moved = f"; marks moved sideways by at most {farthest:.1f} so that all are seen"
+    ends = _fit(relation)
     return ScatterChart(
         name=f"labour-{relation.measure}-{relation.against}" + (f"-{place}" if place else ""),
         title=f"{title(relation.measure)} against {NAMES[relation.against]}: {one.model}, "
         f"{figure_source(relation)}, r = {with_bounds(relation.pearson)}",
-        description=_in_words(one) + (moved if farthest else ""),
+        description=_in_words(one) + _moved_in_words(moves),
         legend=tuple(legend),
         language=language,
         points=points,

@@ -86,7 +86,7 @@ class Premise:
     is_plural: bool
     origin: Literal["original", "put in"]
     source_occupation: str  # whose sentence it was in the corpus, or man, woman, person
-    frame: str  # the sentence of the corpus with {x} in place of that word
+    frame: str  # the sentence of the corpus with […] in place of that word
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,8 +121,8 @@ class _Mention:
 
     @property
     def frame(self) -> str:
-        """The sentence with {x} in its place."""
-        return self.rest.replace("\n", "{x}")
+        """The sentence with […] in its place, as a report prints it."""
+        return self.rest.replace("\n", "[…]")
 
     @property
     def left(self) -> list[str]:
@@ -310,7 +310,9 @@ def _judge(
 
 def _shows_gender(mention: _Mention) -> bool:
     """Whether anything but the word itself tells the gender."""
-    return bool(_gendered().search(mention.rest) or gender_cues("en", mention.frame))
+    return bool(
+        _gendered().search(mention.rest) or gender_cues("en", mention.rest.replace("\n", "{x}"))
+    )
 
 
 def _is_person(mention: _Mention) -> bool:
