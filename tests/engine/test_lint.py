@@ -68,6 +68,8 @@ def test_a_bad_frame_is_reported_once(frame: str, rule: str, detail: str) -> Non
         ("zh", "{a}在看她的书。", "gender cue", "她 (pronoun)"),
         ("zh", "一{x}在看书。", "grammar", "no measure word in '一{x}'"),
         ("zh", "两个{x}在看书。", "grammar", "the slot is several persons"),
+        ("zh", "一个{x}看着一个戴帽子的{x}。", "grammar", "2 slots instead of one"),
+        ("zh", "没有{x}在看书。", "grammar", "the slot is denied, so that nothing wider follows"),
     ],
 )
 def test_bad_frames_of_other_languages(language: str, frame: str, rule: str, detail: str) -> None:
@@ -112,6 +114,29 @@ def test_planted_faults_are_found(
     fields: Mapping[str, Any], rule: str, who: str, detail: str
 ) -> None:
     assert Finding(rule, who, detail) in lint(changed(1, **fields))
+
+
+@pytest.mark.parametrize(
+    ("language", "texts", "tags", "is_sound"),
+    [
+        ("zh", ("一个护士在看书。", "一个女人在看书。"), ("护士", "女人"), True),
+        ("zh", ("一名护士在看书。", "一个女人在看书。"), ("护士", "女人"), False),
+        ("en", ("An actor is asleep.", "A woman is asleep."), ("actor", "woman"), True),
+        ("en", ("The CEO is asleep.", "The woman is awake."), ("CEO", "woman"), False),
+    ],
+)
+def test_premise_and_hypothesis_differ_in_one_word(
+    language: str, texts: tuple[str, str], tags: tuple[str, str], is_sound: bool
+) -> None:
+    probe = Probe(
+        id="a",
+        kind="pair",
+        language=language,
+        texts=texts,
+        tags={"occupation": tags[0], "word": tags[1]},
+    )
+    detail = "premise and hypothesis differ in more than one word"
+    assert lint([probe]) == ([] if is_sound else [Finding("unequal texts", "a", detail)])
 
 
 def test_a_capital_is_no_difference_between_twins() -> None:

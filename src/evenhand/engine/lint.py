@@ -1,7 +1,8 @@
-"""Faults of a suite: gender-dependent frames, duplicates, unequal twins, broken grammar."""
+"""Faults of a suite: gender-dependent frames, duplicates, unequal twins or texts, grammar."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -35,6 +36,20 @@ def _differ_only_in(first: str, second: str, first_word: str, second_word: str) 
     return second == first.replace(first_word, second_word) or any(
         second == first[:i] + second_word + first[i + len(first_word) :] for i in places
     )
+
+
+def _more_than_a_word(probe: Probe) -> bool:
+    """Whether premise and hypothesis differ in more than the occupation and the gender word.
+
+    An English article may follow its noun.
+    """
+    occupation, word = probe.tags.get("occupation"), probe.tags.get("word")
+    if probe.kind != "pair" or not occupation or not word:
+        return False
+    premise, hypothesis = probe.texts
+    if probe.language == "en":
+        premise, hypothesis = (re.sub(r"(?i)\ban\b", "a", text) for text in probe.texts)
+    return not _differ_only_in(premise, hypothesis, occupation.casefold(), word)
 
 
 def _twin_faults(probe: Probe, twin: Probe | None) -> Iterator[str]:
@@ -85,6 +100,9 @@ def lint(probes: Sequence[Probe]) -> list[Finding]:
                 Finding("unequal twins", probe.id, fault)
                 for fault in _twin_faults(probe, by_id.get(probe.twin))
             ]
+        if _more_than_a_word(probe):
+            detail = "premise and hypothesis differ in more than one word"
+            findings.append(Finding("unequal texts", probe.id, detail))
         template = probe.tags.get("template", "")
         if template and template not in frames:
             frames.add(template)

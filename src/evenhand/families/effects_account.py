@@ -137,10 +137,8 @@ def effect_verdict(estimate: Estimate) -> str:
             "below": "the answers go against the lean of the occupations",
         }
         what = "the answers follow the lean of the occupations"
-    text = f"That {what} is {_NOT_SHOWN[side]}: {number}."
-    if side in follow:
-        text = f"{sentence_case(follow[side])}: {number}."
-    return " ".join((text, *note_sentences([estimate])))
+    claim = follow.get(side) or f"that {what} is {_NOT_SHOWN[side]}"
+    return " ".join((f"{sentence_case(claim)}: {number}.", *note_sentences([estimate])))
 
 
 def effects_table(effects: Effects) -> Table:

@@ -330,17 +330,20 @@ def shares_section(run: Run, rules: StratumRules, note: str = "") -> Section | N
     return make_section("shares", "What the model says", blocks, is_brief=True)
 
 
-def lean_table(run: Run, chance: Breakdown | None = None) -> Table | None:
+def lean_table(
+    run: Run, chance: Breakdown | None = None, names: Mapping[str, str] = LEANS
+) -> Table | None:
     """The answers by lean and gender word; None where the pairs have no leans.
 
     chance: the mean probability of entailment by lean and gender word, where it is shown too.
+    names: what each lean is called.
     """
     labels = run.answers.labels
     views = [view for label in labels if (view := run.breakdown(share_of(label), LEAN_AND_WORD))]
     if len(views) < len(labels):
         return None
     rows = []
-    for lean, meaning in LEANS.items():
+    for lean, meaning in names.items():
         for gender in GENDERS:
             groups = [view.group(cell_name(lean, gender)) for view in views]
             shares = [group.interval.value for group in groups if group is not None]
@@ -393,15 +396,18 @@ def _farthest(count: int, noun: str, view: Breakdown) -> str:
     return f"The {shown} farthest from the fair value, of {len(view.groups):,}"
 
 
-def lean_chart(run: Run) -> DotChart | None:
-    """The headline measure of every occupation, by lean; None without leans."""
+def lean_chart(run: Run, names: Mapping[str, str] = LEANS) -> DotChart | None:
+    """The headline measure of every occupation, by lean; None without leans.
+
+    names: what each lean is called.
+    """
     measure = run.headline.measure
     view, whole = run.breakdown(measure, "occupation"), run.breakdown(measure, "lean")
     groups = {g.name: g for g in known_groups(whole)}
     if view is None or not groups:
         return None
     rows, legend = [], []
-    for lean, meaning in LEANS.items():
+    for lean, meaning in names.items():
         if lean not in groups:
             continue
         swarm = tuple(g.interval.value for g in known_groups(view) if g.tags.get("lean") == lean)
@@ -415,8 +421,7 @@ def lean_chart(run: Run) -> DotChart | None:
                 swarm=swarm,
             )
         )
-        which = "without a lean" if lean == "none" else f"that {meaning}"
-        legend.append((lean, f"an occupation {which}"))
+        legend.append((lean, f"an occupation: {meaning}"))
     return DotChart(
         name="leans",
         title=f"{title(measure)} of every occupation, by lean",
@@ -427,8 +432,11 @@ def lean_chart(run: Run) -> DotChart | None:
     )
 
 
-def occupation_chart(run: Run) -> DotChart | None:
-    """The occupations farthest from the fair value; None where none has a value."""
+def occupation_chart(run: Run, names: Mapping[str, str] = LEANS) -> DotChart | None:
+    """The occupations farthest from the fair value; None where none has a value.
+
+    names: what each lean is called.
+    """
     view = run.breakdown(run.headline.measure, "occupation")
     groups = known_groups(view, OCCUPATIONS)
     if view is None or not groups:
@@ -440,7 +448,7 @@ def occupation_chart(run: Run) -> DotChart | None:
         title=_farthest(len(rows), "occupation", view),
         description=groups_in_words(rows),
         legend=(
-            *((lean, meaning) for lean, meaning in LEANS.items() if lean in marks),
+            *((lean, meaning) for lean, meaning in names.items() if lean in marks),
             ("reference", "score of the whole suite"),
         ),
         language=run.suite.card.language,
@@ -470,12 +478,15 @@ def frame_chart(run: Run) -> DotChart | None:
     )
 
 
-def _occupation_table(view: Breakdown) -> Table:
+def _occupation_table(view: Breakdown, names: Mapping[str, str]) -> Table:
+    """Every occupation with its lean; where a majority of the workers counts, with that beside."""
+    has_majority = any("majority" in g.tags for g in view.groups)
     rows = tuple(
         Row(
             cells=(
                 group_name(g),
-                LEANS.get(g.tags.get("lean", ""), "").removeprefix("leans "),
+                *((g.tags.get("majority", ""),) if has_majority else ()),
+                names.get(g.tags.get("lean", ""), "not known").removeprefix("leans "),
                 g.interval,
                 g.probes,
             )
@@ -487,7 +498,8 @@ def _occupation_table(view: Breakdown) -> Table:
         title="Occupations",
         columns=(
             Column(title="occupation", is_quoted=True),
-            Column(title="lean"),
+            *((Column(title="majority"),) if has_majority else ()),
+            Column(title="dominated" if has_majority else "lean"),
             Column(title=title(view.measure), form="interval"),
             Column(title="pairs", form="count"),
         ),
@@ -514,17 +526,22 @@ def _frame_table(view: Breakdown) -> Table:
     )
 
 
-def occupation_section(run: Run, note: str = "") -> Section | None:
-    """Charts by lean and by occupation, with an optional note; None without occupations."""
+def occupation_section(
+    run: Run, note: str = "", names: Mapping[str, str] = LEANS
+) -> Section | None:
+    """Charts by lean and by occupation, with an optional note; None without occupations.
+
+    names: what each lean is called.
+    """
     view = run.breakdown(run.headline.measure, "occupation")
     if view is None:
         return None
-    leans, chart = lean_chart(run), occupation_chart(run)
+    leans, chart = lean_chart(run, names), occupation_chart(run, names)
     blocks = (
         leans,
         Prose(lines=(note,), is_quiet=True) if leans and note else None,
         chart or Prose(lines=("No occupation got an answer that counts.",)),
-        _occupation_table(view),
+        _occupation_table(view, names),
     )
     return make_section("occupations", "Occupations", blocks)
 

@@ -8,7 +8,7 @@ from functools import cache
 
 from evenhand import lexicons
 from evenhand.core.probe import BLANK
-from evenhand.languages.frames import SLOT, subjects
+from evenhand.languages.frames import SLOT, slot_faults, subjects
 
 _VOWEL = re.compile(r"(?:[aeiou]|hour|hono|heir|honest)", re.IGNORECASE)
 _CONSONANT = re.compile(
@@ -22,6 +22,16 @@ _DETERMINER = re.compile(
 )
 _CLAUSE = re.compile(
     r"[.,;:!?]|\b(?:with|by|near|beside|behind|at|to|for|from|of|and|or|while|as|is|are)\b",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(
+    r"\b(?:no|not an?|nor|neither|without an?) (?:[\w-]+ ){0,2}\{\w+\}", re.IGNORECASE
+)
+_COMPOUND = re.compile(  # a woman tennis player, a statue of a man, dressed as a woman
+    r"\{\w+\}(?: (?!with\b|on\b|in\b|and\b|or\b)[\w-]+)? (?:player|rider|surfer|skier|skater|"
+    r"snowboarder|skateboarder|runner|performer|athlete|golfer|artist|vendor|worker|statue)s?\b"
+    r"|\b(?:statue|sculpture|mannequin|dummy|doll)s? of (?:an? |the )?(?:[\w-]+ ){0,2}\{\w+\}"
+    r"|\b(?:dressed|disguised) (?:up )?(?:as|like) \{\w+\}",
     re.IGNORECASE,
 )
 _OPENING = " \t\"'“‘(["
@@ -83,8 +93,13 @@ class English:
         return caption[: match.start()] + slot + caption[match.end() :]
 
     def faults(self, frame: str) -> list[str]:
-        """Wrong articles, and a bare noun without any determiner before it in its clause."""
-        faults = [
+        """Wrong articles, no determiner, several slots, a slot that is denied or part of a noun."""
+        faults = slot_faults(frame)
+        if _DENIED.search(frame):
+            faults.append("the slot is denied, so that nothing wider follows")
+        if _COMPOUND.search(frame):
+            faults.append("the slot is part of another noun, or not a person")
+        faults += [
             f"'{m.group()}' should have '{article(m.group(2))}'"
             for m in _ARTICLE.finditer(frame)
             if m.group(1).lower() != article(m.group(2))

@@ -8,6 +8,7 @@ from functools import cache
 from evenhand import lexicons
 
 SLOT = re.compile(r"\{(a|the|x)\}")
+PERSON = "＿"  # stands for the slot in the patterns of cues.tsv
 
 
 def subjects(language: str) -> dict[str, str]:
@@ -24,9 +25,15 @@ def _cues(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
     )
 
 
+def slot_faults(frame: str) -> list[str]:
+    """Says that a frame has several slots, for two persons of one kind; else nothing."""
+    count = len(SLOT.findall(frame))
+    return [f"{count} slots instead of one"] if count > 1 else []
+
+
 def gender_cues(language: str, frame: str) -> list[str]:
     """What in a frame gives away the gender of its subject: `beard (body)`, `his (pronoun)`."""
-    text = SLOT.sub(" ", frame) if language == "en" else SLOT.sub("＿", frame)
+    text = SLOT.sub(PERSON, frame)
     return [
         f"{match.group().strip()} ({kind})"
         for pattern, kind in _cues(language)

@@ -8,18 +8,23 @@ from functools import cache
 from typing import Any
 
 from evenhand.core.errors import LoadError
-from evenhand.languages.frames import SLOT, subjects
+from evenhand.languages.frames import SLOT, slot_faults, subjects
 from evenhand.languages.gender_words import gender_words, join_pieces
 
 _SUBJECT = re.compile(r"(?:女性|男性)")
 _COMPOUND = re.compile(r"(?:女性|男性)(?:用|的|誌|器|ホルモン|向け|専用|らし|同士)")
-_PARTICLE = re.compile(
-    r"\{x\}(?:たち|達|ら|さん)?(?:が|は|を|に|の|と|も|で|へ|や|から|まで|、|。|$)"
-)
+_PARTICLE = re.compile(r"\{x\}(?:さん)?(?:が|は|を|に|の|と|も|で|へ|や|から|まで|、|。|$)")
 _GROUP = re.compile(
-    r"(?:二|三|四|五|数|何|[2-9２-９])\s*(?:人|名)か?の\{x\}"
+    r"(?:二|三|四|五|六|数|何|[2-9２-９])\s*(?:人|名)か?の[^、。]{0,12}\{x\}|(?:ふたり|みんな)の[^、。]{0,8}\{x\}"
+    r"|\{x\}(?:たち|達|ら(?=が|は|を|に|の|と|も))|\{x\}[^、。]{0,20}(?:話し合|並んで|競い合|殴り合)"
     r"|\{x\}が?(?:二|三|数|何|[2-9２-９])\s*(?:人|名)"
     r"|(?:複数|数名|大勢)の\{x\}|\{x\}の(?:グループ|集団|群れ|チーム)"
+)
+_DENIED = re.compile(r"\{x\}(?:は|が|も)?(?:[一1１]人も|誰も|い(?:ない|ません)|おら)|\{x\}ではな")
+_IN_NOUN = re.compile(  # アジア女性, 女性のテニス選手, 女性の像
+    r"[ァ-ヶー一-龥A-Za-z]\{x\}"
+    r"|\{x\}の[^、。]{0,8}(?:選手|プレ[イー]ヤー|ダンサー|歌手|ランナー|像|写真|絵)"
+    r"|\{x\}[^、。]{0,6}(?:描かれ|デザインされ)"
 )
 
 
@@ -66,10 +71,16 @@ class Japanese:
         return _SUBJECT.sub("{x}", caption)
 
     def faults(self, frame: str) -> list[str]:
-        """A slot that no particle follows, or that a counter makes plural."""
-        faults = [] if _PARTICLE.search(frame) else ["no particle after the slot"]
+        """No particle after the slot, several slots, a slot that is plural, denied or in a noun."""
+        faults = slot_faults(frame)
+        if not _PARTICLE.search(frame):
+            faults.append("no particle after the slot")
         if _GROUP.search(frame):
             faults.append("the slot is several persons")
+        if _DENIED.search(frame):
+            faults.append("the slot is denied, so that nothing wider follows")
+        if _IN_NOUN.search(frame):
+            faults.append("the slot is part of another noun, or not a person")
         return faults
 
     def blank(self, text: str, words: Sequence[str]) -> tuple[str, tuple[str, ...]]:

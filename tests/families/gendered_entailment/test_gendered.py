@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from commands import evenhand
 from scipy import stats
 
 import evenhand as eh
+from evenhand import lexicons
 from evenhand.core import account, catalog
 from evenhand.core.answer_files import write_answers
 from evenhand.core.answers import Answers
@@ -35,19 +38,26 @@ from evenhand.core.text import in_points
 from evenhand.engine.ask import ask_suite
 from evenhand.engine.audit import audit, judge, open_model
 from evenhand.engine.audit_document import audit_document
+from evenhand.engine.lint import lint
 from evenhand.engine.suites import load_suite
 from evenhand.families.gendered_entailment import FAMILY
 from evenhand.families.gendered_entailment.account import ACCOUNT, paper_table
 from evenhand.families.gendered_entailment.labour import (
     LabourOptions,
     built_in_shares,
-    lean,
     majority,
-    read_shares,
     with_shares,
 )
+from evenhand.families.gendered_entailment.labour_document import (
+    APART,
+    ModelRelation,
+    heights_of,
+    relation_chart,
+)
 from evenhand.families.gendered_entailment.suite import GenderedEntailmentOptions
+from evenhand.families.leans import labour_lean, read_shares
 from evenhand.report.latex import to_latex
+from evenhand.report.markdown import to_markdown
 from evenhand.stats.correlation import correlate, pearson, spearman
 
 QUICK = Settings(resamples=100)
@@ -305,27 +315,37 @@ def test_the_sections_of_a_report(stereotyped: Run) -> None:
         "gendered": "By the gender of the workers",
         "labour": "Against the labour market",
         "occupations": "Occupations",
+        "lean-sources": "Where the leans come from",
         "frames": "Sentences",
     }
     charts = [b for b in sections["labour"].blocks if isinstance(b, ScatterChart)]
     lines = [b.lines[0] for b in sections["labour"].blocks if isinstance(b, Prose)]
-    assert [c.name for c in charts] == ["labour-entailment_gap", "labour-signed_gap"]
+    assert [c.name for c in charts] == [
+        "labour-entailment_gap-domination",
+        "labour-entailment_gap-share_women",
+        "labour-signed_gap-share_women",
+    ]
     relation = next(r for r in stereotyped.relations if r.measure == "signed_gap")
     start = f"Signed gap and the share of women: Pearson {relation.pearson.value:.3f} ["
-    assert lines[1].startswith(start)
-    assert lines[1].endswith("128 occupations; occupations resampled.")
-    ((_, (x, y), (end, high)),) = charts[1].fits
+    assert lines[2].startswith(start)
+    assert lines[2].endswith("128 occupations; occupations resampled.")
+    assert lines[0].startswith("dP, entailment gap and domination: Pearson ")
+    ((_, (x, y), (end, high)),) = charts[2].fits
     shares = [float(g.tags["share_women"]) for g in relation.points]
     slope, offset = np.polyfit(shares, [g.interval.value for g in relation.points], 1)
     assert (x, end) == (min(shares), max(shares))
     assert (y, high) == pytest.approx((slope * x + offset, slope * end + offset))
-    assert charts[1].description == (
+    assert charts[2].description.startswith(
         f"fixed:stereotyped: 128 occupations, the line of best fit from {y:.3f} at {x:g} % women "
-        f"to {high:.3f} at {end:g} %"
+        f"to {high:.3f} at {end:g}; marks moved sideways by at most "
     )
-    assert {p.mark for p in charts[1].points} == {"female", "male", "none"}
-    nurse = next(p for p in charts[1].points if p.label == "nurse")
-    assert (nurse.x.value, nurse.y.value, nurse.mark) == (88.9, 1.0, "female")
+    assert charts[2].title.startswith(
+        "Signed gap against the share of women: fixed:stereotyped, US CPS 2019, r = "
+        f"{relation.pearson.value:.3f} ["
+    )
+    # the mark is the gender that B counts: an occupation without a lean has one too
+    marks = {p.label: p.mark for p in charts[2].points}
+    assert (marks["nurse"], marks["accountant"], marks["lawyer"]) == ("female", "female", "male")
 
 
 def test_what_a_report_says_of_a_two_label_model() -> None:
@@ -396,12 +416,12 @@ def test_the_published_spreadsheets_load_whole(data: Path, variant: str, premise
 
 def test_the_probes_are_the_same_as_ever(data: Path) -> None:
     digests = {
-        "en": "ea73c7f54291",
-        "ja": "4b49bef6ec28",
-        "zh": "af762c44d6cd",
+        "en": "13abfdb4f772",
+        "ja": "1c7a81c2ac27",
+        "zh": "b108e91289c4",
     }
     assert {lang: load_suite("gendered-entailment", lang).digest for lang in digests} == digests
-    published = {"snli": "da06f38e305e", "mnli": "064c9729a158", "ood": "e1097cb1283b"}
+    published = {"snli": "677e07e55a8b", "mnli": "0b02a9f10e49", "ood": "517fcacd8e10"}
     options = LabourOptions(data=data)
     assert {v: load_suite(f"sharma2021:{v}", "en", options).digest for v in published} == published
     first = load_suite("gendered-entailment").probes[:2]
@@ -474,13 +494,15 @@ def test_shares_are_a_parameter_and_are_checked(tmp_path: Path) -> None:
         "occupation,share\nnurse,130\n": r"row 2: share 130 of 'nurse' is outside 0 to 100",
         "occupation,share\nnurse,many\n": "row 2: share 'many' is no number",
         "job title,women\nnurse,40\n": "needed are occupation and share",
+        "occupation,share\nnurse,40\nNurse,41\n": "row 3: occupation 'nurse' stands twice",
+        "occupation,share\n,40\n": "row 2: no occupation is named",
         "occupation,share\nastrologer,40\n": "names none of the occupations",
     }.items():
         table.write_text(text, encoding="utf-8")
         with pytest.raises(EvenhandError, match=reason):
             load_suite("gendered-entailment", "en", options)
     with pytest.raises(EvenhandError, match="dominance is 40"):
-        lean(10, 40)
+        labour_lean(10, 40)
     assert [majority(s) for s in (49, 50, 51)] == ["male", "none", "female"]
     assert built_in_shares()["ceo"] == 27.6
 
@@ -506,12 +528,21 @@ def test_the_labour_market_is_found_again_in_a_model_made_from_it() -> None:
     signed = next(r for r in run.relations if r.measure == "signed_gap")
     assert signed.spearman.value == pytest.approx(1.0, abs=1e-4) and signed.pearson.low > 0.9
     turned = with_shares(
-        run.answers, {p.cluster: 100 - float(p.tags["share_women"]) for p in suite.probes}
+        run.answers,
+        {p.cluster: 100 - float(p.tags["share_women"]) for p in suite.probes},
+        "turned.csv",
     )
     assert {p.cluster: float(p.tags["share_women"]) for p in turned.probes} == {
         p.cluster: pytest.approx(100 - float(p.tags["share_women"])) for p in suite.probes
     }
-    assert not any("share_women" in p.tags for p in with_shares(run.answers, {}).probes)
+    assert {p.tags["share_source"] for p in turned.probes} == {"turned.csv"}
+    # the distance from half is the same when the shares are turned round
+    assert all(
+        float(p.tags["domination"]) == pytest.approx(abs(float(p.tags["share_women"]) - 50))
+        for p in turned.probes
+    )
+    bare = with_shares(run.answers, {}, "empty.csv")
+    assert not any({"share_women", "domination"} & p.tags.keys() for p in bare.probes)
 
 
 @pytest.fixture
@@ -527,9 +558,13 @@ def runs(tmp_path: Path) -> list[Path]:
 def test_the_labour_verb_sets_models_side_by_side(runs: list[Path], tmp_path: Path) -> None:
     figure = tmp_path / "labour.html"
     done = evenhand("labour", *runs[:2], "--resamples", "200", "--out", figure)
-    assert done.code == 0 and "fixed:stereotyped" in done.out and f"figure: {figure}" in done.out
+    assert done.code == 0 and "fixed:stereotyped" in done.out and f"figures: {figure}" in done.out
     page = figure.read_text(encoding="utf-8")
-    assert page.count("<svg class=") >= 2 and "fixed:random@0" in page
+    # two models against three figures, each with its model, source and r
+    for measure in ("Signed gap against the share of women", "dP, entailment gap against dominat"):
+        assert measure in page
+    for model in ("fixed:random@0", "fixed:stereotyped"):
+        assert f"{model} on gendered-entailment, US CPS 2019, r = " in page
     assert "http" not in page.split("</style>")[1]
 
 
@@ -537,7 +572,12 @@ def test_the_labour_verb_writes_json_without_nan(runs: list[Path]) -> None:
     done = evenhand("labour", *runs, "--resamples", "200", "--json")
     assert done.code == 0 and "NaN" not in done.out
     rows = json.loads(done.out, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
-    assert [row["measure"] for row in rows] == ["signed_gap"] * 3
+    assert [(row["measure"], row["against"]) for row in rows[::3]] == [
+        ("signed_gap", "share_women"),
+        ("entailment_gap", "domination"),
+        ("entailment_gap", "share_women"),
+    ]
+    assert len(rows) == 9 and {row["source"] for row in rows} == {"US CPS 2019"}
     bent, constant = rows[1], rows[2]
     assert bent["model"] == "fixed:stereotyped on gendered-entailment"
     assert bent["occupations"] == 128 and bent["pearson"]["low"] > 0.8
@@ -559,6 +599,9 @@ def test_the_labour_verb_takes_shares_and_measures_and_refuses_others(
     assert turned["pearson"]["value"] == pytest.approx(-plain["pearson"]["value"])
     gap = evenhand("labour", runs[1], "--measure", "entailment_gap", "--resamples", "200")
     assert gap.code == 0 and "dP, entailment gap against the share of women" in gap.out
+    assert "dP, entailment gap against domination" in gap.out and "Signed gap" not in gap.out
+    other = evenhand("labour", runs[0], "-m", "neutral_share", "--resamples", "200")
+    assert other.code == 0 and "Share of neutral against domination" in other.out
     wrong = evenhand("labour", runs[1], "--measure", "sined_gap")
     assert wrong.code == 2 and "Did you mean signed_gap" in wrong.err
     table.write_text("occupation,share\nnurse,40\n", encoding="utf-8")
@@ -574,7 +617,141 @@ def test_mined_premises_make_a_suite_of_38_occupations(data: Path) -> None:
     counts = Counter(p.cluster for p in suite.probes)
     assert set(counts.values()) == {40} and len(counts) == 38
     assert "names found by faker" in suite.card.source and "gendered word" in suite.card.source
+    assert {p.texts[1] for p in suite.probes if p.tags["gender"] == "female"} == {
+        "This text speaks of a female profession",
+        "This text talks about a female occupation",
+        "This text mentions a female profession",
+    }
+    # 760 premises; a sentence of the corpus is hardly ever used twice
+    sentences = {p.tags["template"] for p in suite.probes}
+    assert len(suite.probes) // 2 == 760 and len(sentences) >= 700
+    assert f"{len(sentences)} sentences mined from en.snli-train20k.jsonl" in suite.card.source
+    assert lint(suite.probes) == []
     assert suite.digest == load_suite("gendered-entailment", "en", options).digest
+
+
+def test_the_hypotheses_can_be_chosen() -> None:
+    def texts(language: str, which: str) -> set[str]:
+        options = GenderedEntailmentOptions(hypotheses=which)
+        probes = load_suite("gendered-entailment", language, options).probes
+        return {p.texts[1] for p in probes if p.tags["gender"] == "male"}
+
+    assert texts("en", "published") == {
+        "This text speaks of a male profession",
+        "This text talks about a male occupation",
+        "This text mentions a male profession",
+    }
+    assert texts("en", "own") == {
+        "This text speaks about a male professional.",
+        "The sentence mentions a male worker.",
+        "The text is about a male profession.",
+    }
+    with pytest.raises(EvenhandError, match="'ja' has no published hypotheses; give --hypotheses"):
+        texts("ja", "published")
+    with pytest.raises(EvenhandError, match="hypotheses 'papers': give own or published"):
+        texts("en", "papers")
+
+
+def test_a_lean_that_is_not_known_is_no_lean_to_none(data: Path) -> None:
+    """supervisor has no figure: it leant to none, beside a majority that B counts."""
+    suite = load_suite("sharma2021:snli", "en", LabourOptions(data=data))
+    boss = [p for p in suite.probes if p.cluster == "supervisor"]
+    assert {p.tags["majority"] for p in boss} == {"male"}
+    assert not any({"lean", "share_women", "domination"} & p.tags.keys() for p in boss)
+    logits = np.random.default_rng(3).normal(size=(len(suite.probes), 3))
+    run = judge(suite, answers_of(suite, logits), QUICK)
+    tilt = run.estimate("stereotype_effect_probability")
+    assert tilt is not None and tilt.probes == len(suite.probes) - len(boss)
+    tables = [b for s in audit_document(run).sections for b in s.blocks if isinstance(b, Table)]
+    jobs = next(table for table in tables if table.name == "occupations")
+    assert [c.title for c in jobs.columns[:3]] == ["occupation", "majority", "dominated"]
+    cells = {row.cells[0]: row.cells[1:3] for row in jobs.rows}
+    assert cells["supervisor"] == ("male", "not known")
+    assert cells["accountant"] == ("female", "neither dominates")
+    every = {str(cell) for table in tables for row in table.rows for cell in row.cells}
+    assert "no lean" not in every
+
+
+def test_leans_by_the_crowd_decide_lean_and_majority(data: Path, tmp_path: Path) -> None:
+    """crowd: lawyer 0.5 leans to none and is not counted, although most lawyers are men."""
+    built = load_suite("gendered-entailment", "en", GenderedEntailmentOptions(leans="crowd"))
+    sharma = load_suite("sharma2021:snli", "en", LabourOptions(data=data, leans="crowd"))
+    for suite, jobs in ((built, 58), (sharma, 38)):
+        tags = {p.cluster: (p.tags["majority"], p.tags.get("lean")) for p in suite.probes}
+        assert len(tags) == jobs
+        assert all(
+            majority == lean or (majority, lean) == ("none", None)
+            for majority, lean in tags.values()
+        )
+    assert tags["lawyer"] == ("none", "none") and tags["janitor"] == ("male", "male")
+    assert tags["CEO"] == ("none", None)
+    table = tmp_path / "leans.tsv"
+    table.write_text("occupation\tlean\nnurse\tMale\n看護師\tfemale\n", encoding="utf-8")
+    options = GenderedEntailmentOptions(leans=str(table))
+    english, japanese = (
+        {
+            p.cluster: (p.tags["majority"], p.tags["lean"])
+            for p in load_suite("gendered-entailment", lang, options).probes
+        }
+        for lang in ("en", "ja")
+    )
+    assert english == {"nurse": ("male", "male")} and japanese == {"看護師": ("female", "female")}
+
+
+def test_no_mark_hides_another(stereotyped: Run) -> None:
+    run = audit("fixed:random", "gendered-entailment", settings=QUICK)
+    assert len(run.relations) == 3
+    for relation in run.relations:
+        chart = relation_chart(ModelRelation(model="m", relation=relation))
+        assert chart.x.domain is not None and chart.y.domain == heights_of([relation])
+        wide = chart.x.domain[1] - chart.x.domain[0]
+        tall = chart.y.domain[1] - chart.y.domain[0]
+        places = [(p.x.value / wide, p.y.value / tall) for p in chart.points]
+        for i, (x, y) in enumerate(places):
+            assert all(
+                abs(x - a) >= APART - 1e-9 or abs(y - b) >= APART - 1e-9 for a, b in places[:i]
+            )
+        # only marks that would be hidden are moved, and none leaves the axis
+        assert all(chart.x.domain[0] <= p.x.value <= chart.x.domain[1] for p in chart.points)
+        assert "on others" not in chart.description
+    # 128 occupations with one and the same dP: the axis has no room for all, and that is said
+    same = next(r for r in stereotyped.relations if r.measure == "entailment_gap")
+    crowded = relation_chart(ModelRelation(model="m", relation=same))
+    assert re.search(r"no room for \d+ marks, which lie on others", crowded.description)
+    (signed,) = (r for r in stereotyped.relations if r.measure == "signed_gap")
+    alone = dataclasses.replace(signed, points=signed.points[:1])
+    chart = relation_chart(ModelRelation(model="m", relation=alone))
+    assert chart.points[0].x.value == float(alone.points[0].tags["share_women"])
+    assert "moved" not in chart.description
+
+
+def test_domination_is_found_again_in_a_model_made_from_it() -> None:
+    """dP grows with the distance from half, whichever gender has the majority."""
+    suite = load_suite("gendered-entailment", limit=800)
+    sides = [
+        abs(float(p.tags["share_women"]) - 50) / 50 * (1 if p.tags["gender"] == "female" else -1)
+        for p in suite.probes
+    ]
+    logits = np.asarray([[side, 0.0, -side] for side in sides])
+    run = judge(suite, answers_of(suite, logits), Settings(resamples=200))
+    found = {(r.measure, r.against): r.pearson.value for r in run.relations}
+    assert found["entailment_gap", "domination"] > 0.99
+    assert abs(found["entailment_gap", "share_women"]) < 0.5
+
+
+def test_japanese_and_chinese_reports_say_whose_figures_they_are(tmp_path: Path) -> None:
+    table = tmp_path / "national.csv"
+    for lang, is_said in (("en", False), ("ja", True), ("zh", True)):
+        suite = load_suite("gendered-entailment", lang, limit=60)
+        said = audit_document(audit("fixed:random", suite, settings=QUICK))
+        assert ("The labour leans are figures of the United States" in to_markdown(said)) == is_said
+    rows = lexicons.table("zh", "occupations")
+    lines = "".join(f"{row['word']},{50 + i % 3 * 24 - 24}\n" for i, row in enumerate(rows))
+    table.write_text(f"occupation,share\n{lines}", encoding="utf-8")
+    options = GenderedEntailmentOptions(leans=str(table))
+    suite = load_suite("gendered-entailment", "zh", options, limit=60)
+    text = to_markdown(audit_document(audit("fixed:random", suite, settings=QUICK)))
+    assert "United States, whatever" not in text and "national.csv" in text
 
 
 def test_what_the_filters_leave_is_said(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from evenhand.core.account import FEMALE_DEFAULT, MALE_DEFAULT, STEREOTYPED
 from evenhand.core.family import Family, Grouping, RelationRule
 from evenhand.families.gendered_entailment.account import ACCOUNT
-from evenhand.families.gendered_entailment.labour import SHARE
+from evenhand.families.gendered_entailment.labour import DOMINATION, SHARE
 from evenhand.families.gendered_entailment.measures import (
     ENTAILMENT_GAP,
     MEASURES,
@@ -34,6 +34,7 @@ FAMILY = Family(
     ),
     relations=(
         RelationRule(measure=SIGNED_GAP.name, by="occupation", against=SHARE),
+        RelationRule(measure=ENTAILMENT_GAP.name, by="occupation", against=DOMINATION),
         RelationRule(measure=ENTAILMENT_GAP.name, by="occupation", against=SHARE),
     ),
     examine=examine,

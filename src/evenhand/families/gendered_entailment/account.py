@@ -27,7 +27,9 @@ from evenhand.families.effects_account import (
     effects_section,
     effects_verdict,
 )
+from evenhand.families.gendered_entailment.labour import FIGURES, US_SOURCE
 from evenhand.families.gendered_entailment.labour_document import (
+    NAMES,
     ModelRelation,
     correlations,
     relation_chart,
@@ -43,6 +45,7 @@ from evenhand.families.gendered_entailment.measures import (
     STEREOTYPE_PREFERENCE,
 )
 from evenhand.families.gendered_entailment.suite import STRATUM
+from evenhand.families.lean_sources import lean_limits, lean_source_section
 from evenhand.families.pairs import (
     FIXED_WORDS,
     LEAN_AND_WORD,
@@ -65,6 +68,11 @@ PAPER_ROWS = (  # tag, its value, the name of the row
     ("lean", "female", "female-dominated"),
     ("lean", "none", "neither dominates"),
 )
+DOMINATED = {  # lean -> what a report calls it: an occupation without one still has a majority
+    "female": "female-dominated",
+    "male": "male-dominated",
+    "none": "neither dominates",
+}
 PAPER_NOTE = (
     "Majority: more than half of the workers. Dominated: more than the stated threshold. "
     "S and share of neutral: 100 is fair; dP: 0; B: 50."
@@ -113,19 +121,17 @@ def paper_table(run: Run) -> Table | None:
 
 
 def _labour_section(run: Run) -> Section | None:
-    """Measures of the occupations against the share of women among their workers."""
+    """Measures of the occupations against the share of women, and against its distance from 50."""
     blocks: list[Block] = []
     for relation in run.relations:
-        series = [ModelRelation(model=run.answers.respondent, relation=relation)]
+        one = ModelRelation(model=run.answers.respondent, relation=relation)
         occupations = counted(len(relation.points), "occupation")
         line = (
-            f"{title(relation.measure)} and the share of women: {correlations(relation)}, "
+            f"{title(relation.measure)} and {NAMES[relation.against]}: {correlations(relation)}, "
             f"{occupations}; occupations resampled. {relation.note}"
         )
-        blocks += [
-            relation_chart(series, run.suite.card.language),
-            Prose(lines=(line.strip(),), is_quiet=True),
-        ]
+        chart = relation_chart(one, run.suite.card.language)
+        blocks += [chart, Prose(lines=(line.strip(), chart.description), is_quiet=True)]
     return make_section("labour", "Against the labour market", blocks)
 
 
@@ -155,16 +161,17 @@ def ties(run: Run, estimate: Estimate) -> str:
 
 
 def sections(run: Run) -> Sequence[Section]:
-    """Label shares, both effects, the paper's table, the labour market, occupations, frames."""
+    """Label shares, effects, the paper's table, the labour market, occupations, leans, frames."""
     chance = run.breakdown(PROBABILITY, LEAN_AND_WORD)
     made = (
         shares_section(run, STRATUM_RULES),
-        effects_section(lean_table(run, chance), effects_in(run, EFFECTS)),
+        effects_section(lean_table(run, chance, DOMINATED), effects_in(run, EFFECTS)),
         make_section(
             "gendered", "By the gender of the workers", (paper_table(run),), is_brief=True
         ),
         _labour_section(run),
-        occupation_section(run),
+        occupation_section(run, names=DOMINATED),
+        lean_source_section(run, "the gender that dominates, or that --leans names"),
         frame_section(run),
     )
     return [section for section in made if section is not None]
@@ -184,9 +191,11 @@ def method(run: Run, drawn: str) -> list[str]:
 
 def limits(run: Run) -> list[str]:
     """What the number does not say."""
+    sources = {p.tags.get(FIGURES) for p in run.suite.probes}
+    words = [FIXED_WORDS, *lean_limits(run, is_american=US_SOURCE in sources)]
     if NEUTRAL not in run.answers.labels:
-        return [FIXED_WORDS, TEMPLATES, SCOPE_LIMIT]
-    return [FIXED_WORDS, TWO_GENDERS, TEMPLATES, WEAK_LOOKS_BIASED, SCOPE_LIMIT]
+        return [*words, TEMPLATES, SCOPE_LIMIT]
+    return [*words, TWO_GENDERS, TEMPLATES, WEAK_LOOKS_BIASED, SCOPE_LIMIT]
 
 
 ACCOUNT = Account(

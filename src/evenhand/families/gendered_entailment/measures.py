@@ -21,6 +21,7 @@ premise is P_f - P_m, the lean of an occupation the gender that dominates it, by
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -62,7 +63,10 @@ from evenhand.families.effects import (
     make_effects,
     stereotype_of,
 )
+from evenhand.families.gendered_entailment.labour import SHARE as SHARE_TAG
 from evenhand.families.gendered_entailment.suite import STRATUM
+from evenhand.families.lean_sources import known_leans, score_by_source
+from evenhand.families.leans import CROWD, LABOUR, labour_lean
 from evenhand.families.pairs import (
     LEAN_AND_WORD,
     answered_twins,
@@ -478,11 +482,26 @@ MEASURES = (
 )
 
 
+LEAN_MEASURES = (DOMINATED_PREFERENCE, STEREOTYPE_EFFECT, DEFAULT_EFFECT)  # depend on leans
+
+
+def _with_lean(probe: Probe, lean: str) -> Probe:
+    return dataclasses.replace(probe, tags={**probe.tags, "lean": lean})
+
+
+def _leans_by_share(suite: Suite) -> dict[str, str]:
+    """The lean of each occupation by the share of women that its probes carry."""
+    shares = {p.tags["occupation"]: p.tags[SHARE_TAG] for p in suite.probes if SHARE_TAG in p.tags}
+    return {word: labour_lean(float(share)) for word, share in shares.items()}
+
+
 def examine(suite: Suite, answers: Answers, settings: Settings) -> tuple[Breakdown, ...]:
-    """Label shares, and the mean P(entailment) for each lean and gender word."""
+    """Label shares, P(entailment) for each lean and gender word, scores by source of leans."""
     shares = examine_occupations(suite, answers, settings)
     if answers.is_labels_only:
         return shares
+    sources = {LABOUR: _leans_by_share(suite), CROWD: known_leans(suite, CROWD)}
+    shares = (*shares, *score_by_source(LEAN_MEASURES, answers, settings, sources, _with_lean))
     chance = entailment_probability(pair_table(answers.values))
     estimator = GroupEstimator.of(suite, answers, settings)
     groups = []

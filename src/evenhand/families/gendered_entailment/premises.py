@@ -1,9 +1,10 @@
 """Premises mined from real sentences: one occupation, no gender, equally many per occupation.
 
 After section 3.1 of Sharma, Dey and Sinha 2021: short sentences that name an occupation, without
-a gendered word or a personal name; rare occupations get the sentences of others with their own word
-put in. There is no parser: the words around "cook" decide whether it is a person, and in case of
-doubt it is not.
+a gendered word or a personal name; rare occupations get other sentences with their own word put in:
+sentences about another occupation, or about one man, woman or person of whom nothing else shows the
+gender. Every such sentence is used before one is used again. There is no parser: the words around
+"cook" decide whether it is a person, and in case of doubt it is not.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from evenhand.languages.frames import gender_cues
 from evenhand.languages.names import NameFinder
 
 SHORTEST = 3  # words
+_SOMEBODY = re.compile(r"(?<![\w-])(?:(?:wo)?man|person)(?![\w-])", re.IGNORECASE)
 # A word in fewer than 1 of 5000 sentences is a typing error or trade jargon: a sentence with it is
 # not given to another occupation. A corpus smaller than LARGE does not show how rare a word is.
 RARE = 2e-4
@@ -83,7 +85,8 @@ class Premise:
     occupation: str
     is_plural: bool
     origin: Literal["original", "put in"]
-    source_occupation: str  # whose sentence it was in the corpus
+    source_occupation: str  # whose sentence it was in the corpus, or man, woman, person
+    frame: str  # the sentence of the corpus with […] in place of that word
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +98,11 @@ class MinedPremises:
     own_sentences: Counter[str]  # occupation -> how many of the corpus name it and stay
     short: Mapping[str, int]  # occupation -> how many premises it got, where fewer than asked for
 
+    @property
+    def sentences(self) -> int:
+        """How many different sentences of the corpus the premises are made of."""
+        return len({premise.frame for premise in self.premises})
+
 
 @dataclass(frozen=True, slots=True)
 class _Mention:
@@ -105,6 +113,16 @@ class _Mention:
     end: int
     word: str
     is_plural: bool
+
+    @property
+    def rest(self) -> str:
+        """What stands around it, with a line break in its place."""
+        return f"{self.text[: self.start]}\n{self.text[self.end :]}"
+
+    @property
+    def frame(self) -> str:
+        """The sentence with […] in its place, as a report prints it."""
+        return self.rest.replace("\n", "[…]")
 
     @property
     def left(self) -> list[str]:
@@ -144,6 +162,7 @@ def mine_premises(
     shares = _word_shares(sentences)
     removed: Counter[str] = Counter()
     own: dict[str, list[_Mention]] = {word: [] for word in wanted}
+    others: list[_Mention] = []
     taken: set[str] = set()
     for sentence in sentences:
         mention = _judge(sentence, wanted, quota.longest, names, shares)
@@ -151,14 +170,16 @@ def mine_premises(
             removed[mention if isinstance(mention, str) else "duplicate"] += 1
             continue
         taken.add(_key(sentence))
-        own[mention.word].append(mention)
-    if not any(own.values()):
+        own.get(mention.word, others).append(mention)
+    if not any(own.values()) and not others:
         why = ", ".join(f"{reason} {count}" for reason, count in removed.most_common())
         raise EvenhandError(
             f"no sentence of {len(sentences)} can be a premise; removed: {why}. "
             "Give a larger corpus or other occupations"
         )
-    premises = tuple(_equalise(own, quota.per_occupation, rng, taken, shares))
+    mentions = [*(m for words in own.values() for m in words), *others]
+    donors = [mention for mention in mentions if _is_free(mention, shares)]
+    premises = tuple(_equalise(own, donors, quota.per_occupation, rng, taken))
     got = Counter(p.occupation for p in premises)
     return MinedPremises(
         premises=premises,
@@ -208,52 +229,61 @@ def pluralise(word: str) -> str:
 
 def _equalise(
     own: Mapping[str, list[_Mention]],
+    donors: Sequence[_Mention],
     each: int,
     rng: Generator,
     taken: set[str],
-    shares: Mapping[str, float],
 ) -> Iterator[Premise]:
-    """`each` premises of every occupation: from its own sentences, then from those of others."""
-    mentions = [mention for sentences in own.values() for mention in sentences]
-    donors = [mention for mention in mentions if _is_free(mention, shares)]
-    for word, sentences in own.items():
-        kept = [sentences[i] for i in sorted(rng.permutation(len(sentences))[:each])]
-        yield from (
-            Premise(
-                text=mention.text,
-                occupation=word,
-                is_plural=mention.is_plural,
-                origin="original",
-                source_occupation=word,
-            )
-            for mention in kept
-        )
-        lacking = each - len(kept)
-        for donor in (donors[i] for i in rng.permutation(len(donors))):
+    """`each` premises of every occupation: from its own sentences, then from those of others.
+
+    Donors are used in turn over all occupations, so that none is used again before all were.
+    """
+    kept = {
+        word: [sentences[i] for i in sorted(rng.permutation(len(sentences))[:each])]
+        for word, sentences in own.items()
+    }
+    used = {mention.text for mentions in kept.values() for mention in mentions}
+    order = [donors[i] for i in rng.permutation(len(donors))]
+    turn = [*(d for d in order if d.text not in used), *(d for d in order if d.text in used)]
+    for word, mentions in kept.items():
+        yield from (_premise(mention, word, mention.text) for mention in mentions)
+        lacking, passed_over = each - len(mentions), []
+        given = []
+        while turn and lacking > 0:
+            donor = turn.pop(0)
             form = pluralise(word) if donor.is_plural else word
             text = put_in(donor.text, donor.start, donor.end, form)
-            if lacking > 0 and donor.word != word and _key(text) not in taken:
-                taken.add(_key(text))
-                lacking -= 1
-                yield Premise(
-                    text=text,
-                    occupation=word,
-                    is_plural=donor.is_plural,
-                    origin="put in",
-                    source_occupation=donor.word,
-                )
+            if donor.word == word or _key(text) in taken:
+                passed_over.append(donor)
+                continue
+            taken.add(_key(text))
+            given.append(donor)
+            lacking -= 1
+            yield _premise(donor, word, text)
+        turn = [*passed_over, *turn, *given]
+
+
+def _premise(mention: _Mention, word: str, text: str) -> Premise:
+    return Premise(
+        text=text,
+        occupation=word,
+        is_plural=mention.is_plural,
+        origin="original" if mention.word == word else "put in",
+        source_occupation=mention.word,
+        frame=mention.frame,
+    )
 
 
 def _judge(
     text: str, wanted: tuple[str, ...], longest: int, names: NameFinder, shares: Mapping[str, float]
 ) -> _Mention | str:
-    """The one place where the sentence names an occupation, or the filter that removes it."""
+    """The one place where the sentence names somebody, or the filter that removes it."""
     pattern, forms = _forms(wanted)
     mentions = [
         _Mention(text, m.start(), m.end(), *forms[m.group().lower()])
         for m in pattern.finditer(text)
-    ]
-    if not any(mention.word in wanted for mention in mentions):
+    ] or [_Mention(text, *m.span(), m.group().lower(), False) for m in _SOMEBODY.finditer(text)]
+    if not mentions:
         return "no occupation"
     mention, words = mentions[0], _TOKEN.findall(text)
     is_unseen = (
@@ -268,7 +298,7 @@ def _judge(
         ("too short", lambda: len(words) < SHORTEST),
         ("question", lambda: text.endswith("?") or words[0].lower() in _CLASSES["asking"]),
         ("several occupations", lambda: len(mentions) > 1),
-        ("gendered word", lambda: bool(_gendered().search(text) or gender_cues("en", text))),
+        ("gendered word", lambda: _shows_gender(mention)),
         ("not a plain sentence", lambda: not _PLAIN_TEXT.fullmatch(text)),
         ("personal name", lambda: is_unseen or names.has_name(text)),
         ("not a person", lambda: not _is_person(mention)),
@@ -276,6 +306,13 @@ def _judge(
         ("no verb", lambda: not _has_verb(mention)),
     )
     return next((reason for reason, is_hit in tests if is_hit()), mention)
+
+
+def _shows_gender(mention: _Mention) -> bool:
+    """Whether anything but the word itself tells the gender."""
+    return bool(
+        _gendered().search(mention.rest) or gender_cues("en", mention.rest.replace("\n", "{x}"))
+    )
 
 
 def _is_person(mention: _Mention) -> bool:
@@ -345,7 +382,7 @@ def _has_verb(mention: _Mention) -> bool:
 
 def _is_free(mention: _Mention, shares: Mapping[str, float]) -> bool:
     """Whether another occupation can stand in its place: nothing else belongs to this one."""
-    rest = f"{mention.text[: mention.start]}\n{mention.text[mention.end :]}"
+    rest = mention.rest
     if mention.is_owner or mention.right in {"of", "who", "and"}:
         return False
     if _TIED.search(rest) or _IDENTITY.search(rest) or any(c.isdigit() for c in rest):

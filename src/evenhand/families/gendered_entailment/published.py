@@ -20,7 +20,12 @@ from evenhand.core.probe import GENDERS, Kind
 from evenhand.core.protocols import SuiteOptions
 from evenhand.core.suite import Suite, SuiteCard
 from evenhand.families.gendered_entailment.labour import LabourOptions, LabourStatistics
-from evenhand.families.gendered_entailment.suite import TwinPremise, twins
+from evenhand.families.gendered_entailment.suite import (
+    PUBLISHED,
+    TwinPremise,
+    find_hypotheses,
+    twins,
+)
 
 
 class Sheet(NamedTuple):
@@ -48,11 +53,6 @@ SHEETS = {
         "45bdd78d2bf3091e12c7140c232472f9061aac4eb08050f5c84fbc9688c6e3ba",
     ),
 }
-TEMPLATES = (
-    "This text speaks of a {} profession",
-    "This text talks about a {} occupation",
-    "This text mentions a {} profession",
-)
 OCCUPATIONS = 38
 ADVICE = (
     "The sets state no licence and are not fetched: download them from the authors' repository "
@@ -83,6 +83,8 @@ def read_sheet(path: Path) -> list[tuple[int, dict[str, Any]]]:
 
 
 def _premises(path: Path, variant: str, labour: LabourStatistics) -> Iterator[TwinPremise]:
+    """The premises of a sheet; a majority that no other source of leans gives is the published."""
+    templates = find_hypotheses("en", PUBLISHED)
     for order, (number, row) in enumerate(read_sheet(path)):
         text, name, gender = (row[column] for column in _NEEDED)
         majority = _MAJORITIES.get(str(gender))
@@ -93,16 +95,16 @@ def _premises(path: Path, variant: str, labour: LabourStatistics) -> Iterator[Tw
                 "one is missing or unknown",
                 row=number,
             )
-        template = TEMPLATES[order % len(TEMPLATES)]
+        template = templates[order % len(templates)]
         occupation = labour.occupation(str(name))
+        if labour.leans is None:
+            occupation = dataclasses.replace(occupation, majority=majority)
         yield TwinPremise(
             stem=f"{variant}/{number}",
             language="en",
             text=str(text),
-            hypotheses={
-                g: str(row.get(f"hypothesis_{g[0]}") or template.format(g)) for g in GENDERS
-            },
-            occupation=dataclasses.replace(occupation, majority=majority),
+            hypotheses={g: str(row.get(f"hypothesis_{g[0]}") or template[g]) for g in GENDERS},
+            occupation=occupation,
         )
 
 

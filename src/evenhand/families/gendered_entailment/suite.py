@@ -2,14 +2,15 @@
 
 Built from the frames and occupations of the lexicons (offline), or with `premises` from the
 sentences of NLI corpora, equalised over 38 occupations. The share of women among the workers
-decides majority and lean; the figures and the threshold of dominance can be given.
+decides majority and lean; the figures, the threshold of dominance and another source of leans can
+be given. The hypotheses are those of evenhand, or the three of the paper.
 """
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,9 +28,11 @@ from evenhand.families.gendered_entailment.labour import (
     Occupation,
 )
 from evenhand.families.gendered_entailment.premises import MinedPremises, Quota, mine_premises
+from evenhand.families.leans import LABOUR, describe_source
 
 STRATUM = "gendered"
 FRAMES_EACH, MINED_EACH = 10, 50  # premises of an occupation
+OWN, PUBLISHED = "own", "published"  # hypotheses
 LONGEST = 10  # words of a premise, as in the paper; languages without spaces take every frame
 
 
@@ -88,6 +91,11 @@ class GenderedEntailmentOptions(LabourOptions):
     per_occupation: int | None = option(
         None, f"Premises of each occupation [default: {FRAMES_EACH}, mined {MINED_EACH}]."
     )
+    hypotheses: str | None = option(
+        None,
+        f"Hypotheses: {OWN} (evenhand's) or {PUBLISHED} (the three of Sharma et al., English) "
+        f"[default: {PUBLISHED} for mined premises, else {OWN}].",
+    )
     name_finder: str | None = option(
         None,
         "What finds personal names in mined premises: auto, spacy, lists, or a token classifier.",
@@ -98,7 +106,7 @@ class GenderedEntailment:
     """The built-in suite, and the one built from mined premises."""
 
     name = "gendered-entailment"
-    version = "1.0"
+    version = "1.1"
     kind: Kind = "pair"
     languages: tuple[str, ...] = ("en", "ja", "zh")
     variants: tuple[str, ...] = ("built-in",)
@@ -122,7 +130,7 @@ class GenderedEntailment:
         Raises EvenhandError where the shares name none of the occupations, there are not enough
         frames, or premises of another language than English are to be mined.
         """
-        labour = LabourStatistics.of(options)
+        labour = LabourStatistics.of(options, language)
         if options.premises:
             return self._mined(language, options, labour)
         probes = tuple(
@@ -130,7 +138,8 @@ class GenderedEntailment:
             for premise in _from_lexicons(language, options, labour)
             for probe in twins(premise)
         )
-        return Suite(card=self._card(language, "lexicons of evenhand", self.licence), probes=probes)
+        source = f"lexicons of evenhand; {_describe(options, labour)}"
+        return Suite(card=self._card(language, source, self.licence), probes=probes)
 
     def _card(self, language: str, source: str, licence: str) -> SuiteCard:
         return SuiteCard(
@@ -160,11 +169,36 @@ class GenderedEntailment:
             Quota(per_occupation=_count(options, MINED_EACH), longest=LONGEST),
         )
         _warn_of_few(mined)
-        probes = tuple(probe for p in _from_mined(mined, labour) for probe in twins(p))
+        rows = find_hypotheses(language, options.hypotheses or PUBLISHED)
+        probes = tuple(probe for p in _from_mined(mined, labour, rows) for probe in twins(p))
         corpora = ", ".join(path.name for path in options.premises)
         removed = ", ".join(f"{reason} {count}" for reason, count in mined.removed.most_common())
-        source = f"mined from {corpora}; names found by {finder.name}; removed: {removed}"
+        source = (
+            f"{mined.sentences:,} sentences mined from {corpora}; names found by {finder.name}; "
+            f"removed: {removed}; {_describe(options, labour)}"
+        )
         return Suite(card=self._card(language, source, "that of the corpora"), probes=probes)
+
+
+def _describe(options: GenderedEntailmentOptions, labour: LabourStatistics) -> str:
+    """Where the shares and the leans come from, for the card."""
+    if options.leans == LABOUR:
+        return f"shares of women and leans: {labour.source}"
+    return f"shares of women: {labour.source}; leans by {describe_source(options.leans)}"
+
+
+def find_hypotheses(language: str, which: str) -> list[dict[str, str]]:
+    """The hypotheses of a language by gender: own or published.
+
+    Raises EvenhandError for another name, and where the language has none of these.
+    """
+    if which not in (OWN, PUBLISHED):
+        raise EvenhandError(f"hypotheses '{which}': give {OWN} or {PUBLISHED}")
+    rows = lexicons.table(language, "hypotheses")
+    chosen = [row for row in rows if row.get("wording", OWN) == which]
+    if not chosen:
+        raise EvenhandError(f"'{language}' has no {which} hypotheses; give --hypotheses {OWN}")
+    return chosen
 
 
 def _count(options: GenderedEntailmentOptions, default: int) -> int:
@@ -182,11 +216,11 @@ def _from_lexicons(
     fill = catalog.language(language).fill
     frames = list(lexicons.table(language, "frames"))
     np.random.default_rng(options.seed).shuffle(frames)
-    hypotheses = lexicons.table(language, "hypotheses")
+    hypotheses = find_hypotheses(language, options.hypotheses or OWN)
     count, turn = _count(options, FRAMES_EACH), 0
     rows = lexicons.table(language, "occupations")
     jobs = [(row["word"], row.get("english", row["word"])) for row in rows]
-    jobs = [(word, english) for word, english in jobs if labour.knows(english)]
+    jobs = [(word, english) for word, english in jobs if labour.knows(word, english)]
     if not jobs:
         raise EvenhandError(
             f"the table of shares names none of the occupations of '{language}'; "
@@ -213,11 +247,12 @@ def _from_lexicons(
             turn += 1
 
 
-def _from_mined(mined: MinedPremises, labour: LabourStatistics) -> Iterator[TwinPremise]:
+def _from_mined(
+    mined: MinedPremises, labour: LabourStatistics, hypotheses: Sequence[Mapping[str, str]]
+) -> Iterator[TwinPremise]:
     """The mined premises, hypotheses by turns; the published majority where no share is known."""
     rows = lexicons.table("en", "workforce")
     published = {row["word"]: {"F": "female", "M": "male"}[row["majority"]] for row in rows}
-    hypotheses = lexicons.table("en", "hypotheses")
     for number, premise in enumerate(mined.premises):
         word = premise.occupation
         yield TwinPremise(
@@ -229,6 +264,7 @@ def _from_mined(mined: MinedPremises, labour: LabourStatistics) -> Iterator[Twin
             tags={
                 "number": "plural" if premise.is_plural else "singular",
                 "origin": premise.origin,
+                "template": premise.frame,
             },
         )
 

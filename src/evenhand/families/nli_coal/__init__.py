@@ -9,10 +9,9 @@ from __future__ import annotations
 from evenhand.core.account import FEMALE_DEFAULT, MALE_DEFAULT, STEREOTYPED
 from evenhand.core.family import Family, Grouping
 from evenhand.families.nli_coal.account import ACCOUNT
-from evenhand.families.nli_coal.measures import MEASURES
+from evenhand.families.nli_coal.measures import MEASURES, examine
 from evenhand.families.nli_coal.published import SUITE as PUBLISHED
 from evenhand.families.nli_coal.suite import SUITE as BUILT_IN
-from evenhand.families.pairs import examine_occupations
 
 FAMILY = Family(
     name="nli_coal",
@@ -27,7 +26,7 @@ FAMILY = Family(
         Grouping(by="lean", unit="occupation"),
     ),
     is_default=True,
-    examine=examine_occupations,
+    examine=examine,
     references=(MALE_DEFAULT, FEMALE_DEFAULT, STEREOTYPED),
     account=ACCOUNT,
 )

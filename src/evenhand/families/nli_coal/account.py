@@ -20,6 +20,8 @@ from evenhand.families.effects_account import (
     effects_section,
     effects_verdict,
 )
+from evenhand.families.lean_sources import lean_limits, lean_source_section
+from evenhand.families.leans import LABOUR
 from evenhand.families.nli_coal.measures import (
     DEFAULT_EFFECT,
     NLI_COAL,
@@ -100,7 +102,13 @@ def limits(run: Run) -> list[str]:
     genders = "The published formula knows two genders."
     if PERSON in run.suite.strata:
         genders += " The word for a person is measured beside it and is not part of it."
-    return [FIXED_WORDS, genders, ONE_GENRE, WEAK_LOOKS_BIASED, SCOPE_LIMIT]
+    american = lean_limits(run, is_american=LABOUR in _lean_sources(run))
+    return [FIXED_WORDS, *american, genders, ONE_GENRE, WEAK_LOOKS_BIASED, SCOPE_LIMIT]
+
+
+def _lean_sources(run: Run) -> list[str]:
+    """What the leans of the suite rest on, as its probes say."""
+    return sorted({p.tags["source"] for p in run.suite.probes if "source" in p.tags})
 
 
 def biased_probabilities(run: Run) -> Floats:
@@ -160,7 +168,7 @@ def most_biased(run: Run, count: int = SHOWN) -> Exhibit | None:
 
 
 def sections(run: Run) -> Sequence[Section]:
-    """Label shares, both effects, occupations, sentence frames, the most biased answers."""
+    """Label shares, effects, occupations, sources of leans, frames, the most biased answers."""
     has_coal = run.estimate(NLI_COAL.name) is not None
     mean = "NLI-CoAL is the mean of what counts against over PS, AS and NS." if has_coal else ""
     within = (
@@ -172,6 +180,7 @@ def sections(run: Run) -> Sequence[Section]:
         shares_section(run, STRATUM_RULES, mean),
         effects_section(lean_table(run), effects_in(run, EFFECTS)),
         occupation_section(run, within if has_coal else ""),
+        lean_source_section(run, ", ".join(_lean_sources(run))),
         frame_section(run),
         make_section("biased", biased.title if biased else "", (biased,)),
     )

@@ -23,12 +23,15 @@ sentence counts where the hypotheses with both gender words were answered.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from evenhand.core.answers import Answers
 from evenhand.core.errors import MeasureError
+from evenhand.core.estimate import Breakdown
 from evenhand.core.evidence import (
     TWO_OR_THREE,
     check_names,
@@ -42,6 +45,8 @@ from evenhand.core.evidence import (
 )
 from evenhand.core.measure import Measure, MeasureCard
 from evenhand.core.probe import ENTAILMENT, NEUTRAL, NLI_LABELS, Floats, Probe
+from evenhand.core.settings import Settings
+from evenhand.core.suite import Suite
 from evenhand.families.effects import (
     EffectRule,
     Tilts,
@@ -51,7 +56,10 @@ from evenhand.families.effects import (
     make_effects,
     stereotype_of,
 )
-from evenhand.families.pairs import leaning_twins
+from evenhand.families.lean_sources import known_leans, score_by_source
+from evenhand.families.leans import CROWD, LABOUR
+from evenhand.families.nli_coal.suite import find_stratum
+from evenhand.families.pairs import examine_occupations, leaning_twins
 
 STRATA = ("PS", "AS", "NS")
 PERSON = "NB"
@@ -298,3 +306,17 @@ STEREOTYPE_EFFECT, DEFAULT_EFFECT = make_effects(
     )
 )
 MEASURES = (NLI_COAL, FRACTION_NEUTRAL, PERSON_ENTAILMENT, STEREOTYPE_EFFECT, DEFAULT_EFFECT)
+LEAN_MEASURES = (NLI_COAL, FRACTION_NEUTRAL, STEREOTYPE_EFFECT, DEFAULT_EFFECT)  # depend on leans
+
+
+def with_lean(probe: Probe, lean: str) -> Probe:
+    """The pair as it would be if its occupation had this lean: lean and stratum."""
+    stratum = find_stratum(lean, probe.tags["gender"])[0]
+    return dataclasses.replace(probe, stratum=stratum, tags={**probe.tags, "lean": lean})
+
+
+def examine(suite: Suite, answers: Answers, settings: Settings) -> tuple[Breakdown, ...]:
+    """Label shares by stratum and by lean, and the scores under each source of leans."""
+    sources = {source: known_leans(suite, source) for source in (LABOUR, CROWD)}
+    scores = score_by_source(LEAN_MEASURES, answers, settings, sources, with_lean)
+    return (*examine_occupations(suite, answers, settings), *scores)

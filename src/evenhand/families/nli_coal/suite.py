@@ -3,7 +3,8 @@
 Premise: a frame with an occupation; hypothesis: the same frame with a gender word. PS: the gender
 that the occupation leans to; AS: the other; NS: an occupation without a lean, either gender; NB:
 the non-binary word, outside the published formula. Neutral is right in PS, AS, NS; entailment in
-NB. All leans have equally many occupations, so that PS, AS and NS have the same size.
+NB. All leans have equally many occupations, so that PS, AS and NS have the same size. Where the
+leans come from is an option (`families/leans.py`).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from evenhand.core.errors import EvenhandError
 from evenhand.core.probe import CONTRADICTION, ENTAILMENT, NEUTRAL, Kind, Probe
 from evenhand.core.protocols import Language, SuiteOptions, option
 from evenhand.core.suite import Suite, SuiteCard
+from evenhand.families.leans import BOTH, LEANS_HELP, describe_source, find_leans
 from evenhand.languages.captions import Mined, mine
 
 FRAMES_EACH = 10  # frames for every occupation
@@ -34,17 +36,26 @@ class OccupationOptions(SuiteOptions):
     captions: tuple[Path, ...] = option(
         (), "Take the sentences from these captions (.txt, .jsonl, .csv), not the built-in ones."
     )
+    leans: str = option(BOTH, f"{LEANS_HELP} [default: {BOTH}].")
 
 
-def occupations(language: str) -> list[dict[str, str]]:
-    """The occupation words of a language with lean and source.
+def occupations(language: str, leans: str = BOTH) -> list[dict[str, str]]:
+    """The occupation words of a language that have a lean, with it and its source.
 
-    Other languages take both from the English row that they translate.
+    leans: labour, crowd, both or a file; other languages take the figures of the English row that
+    they translate. Raises EvenhandError as `find_leans` does.
     """
     english = {row["word"]: row for row in lexicons.table("en", "occupations")}
+    known = find_leans(language, leans)
     return [
-        {**english[row.get("english", row["word"])], "word": row["word"]}
+        {
+            **english[row.get("english", row["word"])],
+            "word": row["word"],
+            "lean": known[row["word"].lower()].lean,
+            "source": known[row["word"].lower()].source,
+        }
         for row in lexicons.table(language, "occupations")
+        if row["word"].lower() in known
     ]
 
 
@@ -106,11 +117,24 @@ def ask_pairs(language: Language, row: dict[str, str], frame: str, text: str) ->
         )
 
 
-def _chosen_occupations(language: str, rng: np.random.Generator) -> list[dict[str, str]]:
-    """As many occupations of each lean as the rarest lean has."""
-    rows = sorted(occupations(language), key=lambda row: row["word"])
+def _chosen_occupations(
+    language: str, leans: str, rng: np.random.Generator
+) -> list[dict[str, str]]:
+    """As many occupations of each lean as the rarest lean has.
+
+    Raises EvenhandError where a lean has no occupation.
+    """
+    rows = sorted(occupations(language, leans), key=lambda row: row["word"])
     by_lean = [[row for row in rows if row["lean"] == lean] for lean in LEANS]
     count = min(map(len, by_lean))
+    if count == 0:
+        counts = ", ".join(
+            f"{lean} {len(group)}" for lean, group in zip(LEANS, by_lean, strict=True)
+        )
+        raise EvenhandError(
+            f"leans '{leans}' give the occupations of '{language}' these leans: {counts}. The "
+            "suite needs some of each; give a table with more occupations"
+        )
     return [group[i] for group in by_lean for i in sorted(rng.permutation(len(group))[:count])]
 
 
@@ -135,7 +159,7 @@ class OccupationNli:
     """The built-in occupation suite."""
 
     name = "occupation-nli"
-    version = "1.0"
+    version = "1.1"
     kind: Kind = "pair"
     languages: tuple[str, ...] = ("en", "ja", "zh")
     variants: tuple[str, ...] = ("balanced",)
@@ -153,7 +177,8 @@ class OccupationNli:
     def build(self, language: str, options: OccupationOptions) -> Suite:
         """The suite in one language, the same for the same seed."""
         rng = np.random.default_rng(options.seed)
-        rows = _chosen_occupations(language, rng)
+        rows = _chosen_occupations(language, options.leans, rng)
+        by = f"leans by {describe_source(options.leans)}"
         source, licence = "lexicons of evenhand", self.licence
         if options.captions:
             mined = mine(options.captions, catalog.language(language))
@@ -168,7 +193,7 @@ class OccupationNli:
             name=self.name,
             version=self.version,
             language=language,
-            source=source,
+            source=f"{source}; {by}",
             licence=licence,
             citation=self.citation,
             description=self.description,
