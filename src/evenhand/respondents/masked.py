@@ -47,6 +47,7 @@ from evenhand.respondents.networks.torch import TorchMasked
 from evenhand.respondents.packages import MASKED_NAMES
 from evenhand.respondents.replies import no_answer, too_long
 from evenhand.respondents.token_scores import (
+    LENGTH_NAMES,
     LookupPlan,
     Scored,
     TokenNetwork,
@@ -91,7 +92,7 @@ class MaskedRespondent:
             self.rule = "replaced-token"
         self.traits: Mapping[str, str] = {
             "scoring": self.rule,
-            "length": self.length,
+            "length": LENGTH_NAMES[self.length],
             "precision": network.precision,
             **batch_traits(network.is_read_alone),
             "route": network.name,

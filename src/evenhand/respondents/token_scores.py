@@ -12,9 +12,11 @@ one-by-one     only the token that is predicted is masked, the rest of the word 
                et al. 2020). Flatters words of several tokens; for comparison.
 
 Length: `sum` adds the log-probabilities of a word's tokens, `mean` divides by their number.
-`auto`, the default, sums where all candidates of the probe have the same number of tokens and
-takes the mean where they do not, because a longer word has a smaller product whatever the
-sentence says.
+`auto`, the default, gives every candidate of a probe the length of the shortest one: the mean of
+its log-probabilities, times the number of tokens of the shortest. A longer word has a smaller
+product whatever the sentence says; so it is not at a disadvantage. Where all candidates have as
+many tokens this is the sum, and everywhere it has the unit of a sum: no score mixes sums and
+means. The signature calls it `shortest`.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from evenhand.respondents.replies import collect
 
 RULES = ("together", "left-to-right", "within-word", "one-by-one")
 LENGTHS = ("auto", "sum", "mean")
+LENGTH_NAMES = {"auto": "shortest", "sum": "sum", "mean": "mean"}  # in the signature
 Ids = tuple[int, ...]
 
 
@@ -116,8 +119,13 @@ def masked_texts(span: Span, mask: int, rule: str) -> Iterator[tuple[Ids, int, i
 
 def add_up(values: Floats, numbers: Sequence[Sequence[int]], length: str) -> Floats:
     """One number per candidate, from the log-probabilities of its tokens."""
-    is_mean = length == "mean" or (length == "auto" and len({len(n) for n in numbers}) > 1)
-    return np.asarray([values[list(n)].sum() / (len(n) if is_mean else 1) for n in numbers])
+    shortest = min(len(n) for n in numbers)
+    parts = {
+        "sum": [1.0 for _ in numbers],
+        "mean": [len(n) for n in numbers],
+        "auto": [len(n) / shortest for n in numbers],
+    }[length]
+    return np.asarray([values[list(n)].sum() / k for n, k in zip(numbers, parts, strict=True)])
 
 
 def score_probes(
