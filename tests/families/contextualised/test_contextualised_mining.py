@@ -227,7 +227,7 @@ def test_a_sentence_becomes_a_question(language: str, text: str, expected: tuple
         ("zh", "婴儿吃妈妈的奶长大，身体很好。", "gender cue"),
         ("zh", "老板娘说他每天都来这里吃饭。", "gender cue"),
         ("zh", "女权运动改变了他的想法。", "gender cue"),
-        ("zh", "女婿一大早就出门去了。", "no gender word"),
+        ("zh", "男科医院昨天开始营业了。", "no gender word"),
         ("ja", "母の乳を飲んで育った子どもは元気だ。", "gender cue"),
         ("zh", "她怀孕已经三个月了。", "gender cue"),
         ("ja", "彼女は彼を見ていた。", "several gender words"),
@@ -463,7 +463,7 @@ def test_capitals_inside_a_sentence_are_names_unless_they_are_places() -> None:
 
 REAL = {
     "en": ("en.mnli-train10k.jsonl", 400),
-    "zh": ("zh.ocnli-train10k.jsonl", 300),
+    "zh": ("zh.ocnli-train10k.jsonl", 280),
     "ja": ("ja.jsnli-dev.jsonl", 400),
 }
 
@@ -495,15 +495,16 @@ def test_what_only_looks_like_a_leak_is_kept() -> None:
 
 
 def test_lengths_can_be_chosen(tmp_path: Path) -> None:
-    lines = ["他来了。", "她来了。", "他昨天从北京来到了这里。", "她昨天从北京来到了这里。"]
-    assert len(build(tmp_path, "zh", *lines).probes) == 2
-    assert len(build(tmp_path, "zh", *lines, shortest=4).probes) == 4
-    short = build(tmp_path, "zh", *lines, shortest=4, longest=8)
-    assert {p.texts[0] for p in short.probes} == {"[BLANK]来了。"}
-    assert "4 to 8 characters" in short.card.source
+    long = ["He came here from the station.", "She came here from the station."]
+    lines = ["He left.", "She left.", *long]
+    assert len(build(tmp_path, "en", *lines).probes) == 2
+    assert len(build(tmp_path, "en", *lines, shortest=8).probes) == 4
+    short = build(tmp_path, "en", *lines, shortest=8, longest=9)
+    assert {p.texts[0] for p in short.probes} == {"[BLANK] left."}
+    assert "8 to 9 characters" in short.card.source
     assert "too long 2" in short.card.source
     with pytest.raises(EvenhandError, match="sentences of 9 to 8 characters were asked for"):
-        build(tmp_path, "zh", *lines, longest=8)
+        build(tmp_path, "en", *lines, longest=8)
 
 
 def test_a_built_suite_has_a_name_a_version_and_a_card_of_its_own(tmp_path: Path) -> None:

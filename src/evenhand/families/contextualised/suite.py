@@ -114,8 +114,8 @@ class Contextualised:
         controls = _objective_probes(options.objective, language, probes)
         finder = f"; personal names found by {names.name}" if names else ""
         source = (
-            f"cut from {files}; {options.shortest} to {options.longest} characters; "
-            f"{mined.summary}{finder}"
+            f"cut from {files}; {mined.summary}; {options.shortest} to {options.longest} "
+            f"characters{finder}"
         )
         described = "Measuring sentences with a blank for a gender word, cut from raw text"
         if options.objective is not None:
