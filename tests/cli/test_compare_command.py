@@ -6,6 +6,7 @@ import dataclasses
 import html
 import io
 import json
+import math
 import re
 import shutil
 import subprocess
@@ -205,11 +206,16 @@ def test_people_and_models_are_not_on_one_footing(data: Path) -> None:
         [load("cgb", "zh", data=data, limit=300)],
         settings=FEW,
     )[0]
-    assert footing(comparison, "stored:ELECTRA") == ""
-    assert footing(comparison, "stored:Annotators").startswith(
-        "stored:Annotators gives the scores of people"
-    )
-    assert footing(comparison, "stored:Annotators") in " ".join(printed(comparison, 100).split())
+    text = " ".join(printed(comparison, 100).split())
+    for name, unit in (
+        ("stored:ELECTRA", "replaced-token logits of a discriminator"),
+        ("stored:Annotators", "scores of people"),
+    ):
+        expected = f"(stored:BERT in log-odds of words and {name} in {unit})"
+        assert footing(comparison, name).startswith(f"PB has no common unit here {expected}")
+        assert footing(comparison, name) in text
+        p_values = {d.measure: d.p for d in comparison.against(name)}
+        assert {m for m, p in p_values.items() if math.isfinite(p)} == {"objective_accuracy"}
 
 
 @pytest.mark.parametrize(

@@ -290,9 +290,10 @@ def test_answers_of_a_study_are_measured_and_compared_as_those_of_people(tmp_pat
     assert done.code == 0, done.err
     for form in (done.out, (tmp_path / "c" / "comparison.html").read_text("utf-8")):
         fields = " ".join(form.replace("\u00a0", " ").split())
-        assert "gives the scores of people and the other logarithms of ratios" in fields
+        assert "in scores of people" in fields
+        assert "PB has no common unit here" in fields
     both = evenhand("compare", tmp_path / "answers.parquet", tmp_path / "annotator-2.parquet", *few)
     assert both.code == 0, both.err
-    assert "logarithms of ratios" not in " ".join(
+    assert "no common unit" not in " ".join(
         both.out.split()
     )  # people beside people are on one footing

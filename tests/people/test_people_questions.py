@@ -71,6 +71,17 @@ def test_a_full_part_has_the_size_that_the_study_says() -> None:
     assert count_mix(Plan(name="s", accuracy_controls=0.0), 20, 1) == (0, 2, 16)
 
 
+def test_a_sentence_shows_the_neutral_word_that_was_chosen_for_it() -> None:
+    first = next(q for q in plan_questions(PLAN, suite(), "ann", "batch-1") if q.type == "type1")
+    plan = replace(PLAN, neutral_words={first.probe: "tailor"})
+    again = {q.id: q for q in plan_questions(plan, suite(), "ann", "batch-1")}
+    shown = {o.key: o.text for o in again[first.id].options}
+    assert shown == {**{o.key: o.text for o in first.options}, "neutral": "tailor"}
+    assert [o.key for o in again[first.id].options] == [o.key for o in first.options]
+    others = [q for q in plan_questions(PLAN, suite(), "ann", "batch-1") if q.probe != first.probe]
+    assert others == [q for q in again.values() if q.probe != first.probe]
+
+
 def test_batches_cover_every_sentence_once() -> None:
     assert list_parts(PLAN, suite()) == ("trial", "batch-1", "batch-2", "batch-3")
     asked = [

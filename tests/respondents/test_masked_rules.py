@@ -27,6 +27,7 @@ from masked_probes import (
     padded,
     score,
     slowly,
+    suite_of,
     words_of,
 )
 from quick import FEW
@@ -35,24 +36,9 @@ from replied import flat
 from evenhand.core import catalog
 from evenhand.core.probe import BLANK, Probe
 from evenhand.core.protocols import RespondentOptions
-from evenhand.core.suite import Suite, SuiteCard
 from evenhand.engine.audit import audit
 from evenhand.families.contextualised.measures import log_odds
 from evenhand.respondents.token_scores import RULES
-
-
-def suite_of(probes: tuple[Probe, ...]) -> Suite:
-    card = SuiteCard(
-        name="blanks",
-        version="1",
-        language="en",
-        source="here",
-        licence="none",
-        citation="none",
-        description="",
-        options=("male", "female"),
-    )
-    return Suite(card=card, probes=probes)
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +115,7 @@ def test_a_whole_audit_of_a_folder(folder: Path) -> None:
     assert estimates["pb_bias"].value == pytest.approx(np.abs(odds).mean(), abs=1e-5)
     assert estimates["pb_lean"].value == pytest.approx(odds.mean(), abs=1e-5)
     assert (
-        "|scoring:together|length:auto|precision:fp32|route:onnxruntime|"
+        "|scoring:together|length:shortest|precision:fp32|route:onnxruntime|"
         in estimates["pb_bias"].signature
     )
     assert (run.answers.options, run.answers.labels) == (("male", "female"), ("score",))

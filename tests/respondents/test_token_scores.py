@@ -14,6 +14,7 @@ from replied import flat
 from evenhand.core.errors import UnknownNameError
 from evenhand.respondents.candidates import Span
 from evenhand.respondents.token_scores import (
+    LENGTH_NAMES,
     LENGTHS,
     RULES,
     LookupPlan,
@@ -97,6 +98,8 @@ def test_all_rules_are_one_for_a_word_of_one_token(
         ("auto", [[0, 1], [2, 3]], [-3.0, -12.0]),
         ("auto", [[0, 1], [2, 3], [3]], [-1.5, -6.0, -8.0]),
         ("auto", [[0, 0], [3, 3]], [-2.0, -16.0]),
+        # two tokens against three: as if both had two, not one
+        ("auto", [[0, 1], [1, 2, 3]], [-3.0, -28.0 / 3]),
     ],
 )
 def test_words_of_unequal_length(
@@ -143,14 +146,24 @@ def test_known_rules_are_taken_and_named_in_the_signature(tmp_path: Path) -> Non
     folder = write_masked(tmp_path / "tiny")
     assert open_masked(folder).traits == {
         "scoring": "together",
-        "length": "auto",
+        "length": "shortest",
         "precision": "fp32",
         "route": "onnxruntime",
     }
     for rule in RULES:
         for length in LENGTHS:
             traits = open_masked(folder, scoring=rule, length=length).traits
-            assert (traits["scoring"], traits["length"]) == (rule, length)
+            assert (traits["scoring"], traits["length"]) == (rule, LENGTH_NAMES[length])
+
+
+def test_the_default_rule_counts_every_sentence_in_the_same_unit() -> None:
+    """A word of two tokens that is e times likelier per token has PB 2, whatever its partner."""
+    values = np.asarray([-1.0, -1.0, -2.0, -2.0, -2.0])
+    equal, unequal = ([[0, 1], [2, 3]], [[0, 1], [2, 3, 4]])
+    odds = [float(np.subtract(*add_up(values, numbers, "auto"))) for numbers in (equal, unequal)]
+    assert odds == [2.0, 2.0]
+    assert [float(np.subtract(*add_up(values, n, "mean"))) for n in (equal, unequal)] == [1.0, 1.0]
+    assert [float(np.subtract(*add_up(values, n, "sum"))) for n in (equal, unequal)] == [2.0, 4.0]
 
 
 def test_a_plan_reads_each_text_once_and_looks_up_each_token_once() -> None:

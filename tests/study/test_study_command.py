@@ -116,7 +116,20 @@ def test_invite_revoke_status_score_export(tmp_path: Path) -> None:
         .read_text(encoding="utf-8")
         .startswith("probe,stratum,text,fine,coarse,label,annotators")
     )
-    assert "alpha MS: –" in evenhand("annotate", "score", path, "--resamples", 100).out
+    printed = evenhand("annotate", "score", path, "--resamples", 100).out
+    assert "alpha MS: n/a" in printed
+    assert "controls, annotator-1: accuracy 100 % of 1, consistency 100 % of 1" in printed
+    assert "controls, everybody: accuracy 100 % of 2, consistency 100 % of 2" in printed
+    assert [row["name"] for row in result["controls"]] == [
+        "annotator-1",
+        "annotator-2",
+        "everybody",
+    ]
+    assert result["controls"][2]["accuracy"] == {"value": 1.0, "asked": 2, "note": ""}
+    # the test answers at once: nobody reads like that, and the answers count all the same
+    assert result["controls"][0]["flags"]["fast"] == 8
+    status = evenhand("annotate", "status", path).out
+    assert "noticed, annotator-1, trial (1): 6 faster than anybody can read" in status
     for name in ("all.csv", "all.jsonl", "all.parquet"):
         assert evenhand("annotate", "export", path, "--out", tmp_path / name).code == 0
         assert (tmp_path / name).stat().st_size > 0
@@ -139,7 +152,7 @@ def test_inventories_are_scored(tmp_path: Path) -> None:
     before = evenhand(
         "annotate", "score", tmp_path / "small.toml"
     )  # whom to take on is decided by them
-    assert before.out == "mornings, annotator-1: total 2.50\n"
+    assert before.out == "mornings, annotator-1: total 2.500\n"
     assert ITEMS.startswith("id,")
     client = place.client()
     client.get(link)
@@ -149,6 +162,7 @@ def test_inventories_are_scored(tmp_path: Path) -> None:
         evenhand("annotate", "score", tmp_path / "small.toml", "--json", "--resamples", 100).out
     )
     assert result["inventories"] == {"mornings": {"annotator-1": {"total": 2.5}}}
+    assert result["annotators"] == []  # the trial is practice
     place.store.close()
 
 

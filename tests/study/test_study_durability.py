@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from evenhand.core.errors import InputError, StorageError
 from evenhand.study import migrations
 from evenhand.study.database import Database, open_engine
 from evenhand.study.store import Store
+from evenhand.study.tables import GivenAnswer, RefusedError
 
 # ruff: noqa: F811  (fixtures are arguments)
 SUPPORT = Path(__file__).parents[1] / "support"
@@ -37,7 +39,7 @@ for i in range(int(count)):
 SECOND = """
 import sqlalchemy as sa
 from alembic import op
-revision, down_revision = "0002", "0001"
+revision, down_revision = "0003", "0002"
 def upgrade() -> None:
     op.add_column("annotators", sa.Column("note", sa.Text, nullable=False, server_default="none"))
 """
@@ -215,26 +217,57 @@ def test_an_older_database_is_upgraded_with_its_answers(
         before = store.answers_table()
     later = tmp_path / "later % versions"
     later.mkdir()
-    (later / "0002_note.py").write_text(SECOND)
+    (later / "0003_note.py").write_text(SECOND)
     monkeypatch.setattr(migrations, "VERSIONS", (*migrations.VERSIONS, later))
     with Store.open(url) as store:
         assert store.answers_table().equals(before)
         query = sa.text("SELECT note, (SELECT version_num FROM alembic_version) FROM annotators")
-        assert store.database.read(lambda c: tuple(c.execute(query).one())) == ("none", "0002")
+        assert store.database.read(lambda c: tuple(c.execute(query).one())) == ("none", "0003")
     monkeypatch.undo()
     with pytest.raises(
         InputError,
-        match=r"is of revision 0002, which this evenhand does not know \(it knows 0001\); "
+        match=r"is of revision 0003, which this evenhand does not know \(it knows 0001, 0002\); "
         "install a newer evenhand",
     ):
         Store.open(url)
+
+
+def test_answers_from_before_reasons_have_none(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = tmp_path / "first"
+    first.mkdir()
+    (first / "0001_study.py").write_bytes(
+        (migrations.HERE / "versions" / "0001_study.py").read_bytes()
+    )
+    monkeypatch.setattr(migrations, "VERSIONS", (first,))
+    with Store.open(url) as store:
+        me = begin(store, 2)
+        old = (
+            "INSERT INTO answers (annotator, question, given_at, seconds, payload, fine, coarse, "
+            f"key) VALUES ('{me}', '{me}.trial.1.0', '2026', 2.0, '{{}}', 0, 0, 'a')"
+        )
+        store.database.write(lambda c: c.execute(sa.text(old)))
+    monkeypatch.undo()
+    with Store.open(url) as store:
+        given = GivenAnswer(payload={}, fine=0, coarse=0, seconds=1, key="b", reason="她会\n缝纫")
+        assert store.give_answer(me, f"{me}.trial.1.1", given)
+        assert not store.give_answer(me, f"{me}.trial.1.1", given)  # a replay
+        with pytest.raises(RefusedError, match="sent before with another answer"):
+            store.give_answer(me, f"{me}.trial.1.1", replace(given, reason="other"))
+        assert store.answers_table()["reason"].to_list() == ["", "她会\n缝纫"]
+        assert store.question(me, f"{me}.trial.1.1").reason == "她会\n缝纫"
+        version = sa.text("SELECT version_num FROM alembic_version")
+        assert store.database.read(lambda c: c.execute(version).scalar_one()) == "0002"
+        with pytest.raises(sa.exc.DBAPIError, match="append-only"):
+            store.database.write(lambda c: c.execute(sa.text("UPDATE answers SET reason = 'x'")))
 
 
 def test_a_migration_that_fails_changes_nothing(
     url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Store.open(url).close()
-    (tmp_path / "0002_bad.py").write_text(SECOND + "    raise RuntimeError('half-way')\n")
+    (tmp_path / "0003_bad.py").write_text(SECOND + "    raise RuntimeError('half-way')\n")
     monkeypatch.setattr(migrations, "VERSIONS", (*migrations.VERSIONS, tmp_path))
     with pytest.raises(RuntimeError, match="half-way"):
         Store.open(url)

@@ -23,7 +23,7 @@ from evenhand.people.questions import Option, Question, plan_questions
 from evenhand.people.scores import to_answers
 from evenhand.people.scoring import Scored, coarse, fine, parse_answer
 from evenhand.study.archive import read_archive
-from evenhand.study.export import FORMS, export
+from evenhand.study.export import FORMS, export, flagged_table
 from evenhand.study.scores import study_scores
 from evenhand.study.store import Store, Verdict
 from evenhand.study.study import Study
@@ -85,15 +85,31 @@ def full(store: Store, suite: Suite) -> Store:
     rng = np.random.default_rng(0)
     walk(store, suite, rng, "batch-1", "passed")
     person = walk(store, suite, rng, "batch-1", "failed")
-    walk(store, suite, rng, "batch-1", "open", 2, person)
+    walk(store, suite, rng, "batch-1", "passed", 2, person)
     return store
+
+
+def test_the_trial_and_open_batches_count_in_no_score(store: Store, suite: Suite) -> None:
+    rng = np.random.default_rng(1)
+    person = walk(store, suite, rng, "trial", "passed")
+    assert study_scores(store, STUDY, suite).annotators == ()
+    assert scored_of(store.answers_table()) == []
+    walk(store, suite, rng, "batch-1", "open", 1, person)
+    assert study_scores(store, STUDY, suite).annotators == ()
+    store.finish_part(person, "batch-1", 1, Verdict("passed", 0.9, 0.7))
+    people = study_scores(store, STUDY, suite)
+    batch = {r.probe for r in store.scored() if r.part == "batch-1"}
+    answered = {p.id for p, s in zip(suite.probes, people.final, strict=True) if np.isfinite(s)}
+    assert answered == batch
+    assert {r.part for r in scored_of(store.answers_table())} == {"batch-1"}
 
 
 @pytest.mark.parametrize("form", RAW)
 def test_raw_rows_come_back_without_loss(
     full: Store, suite: Suite, tmp_path: Path, form: str
 ) -> None:
-    table = full.answers_table()
+    table = flagged_table(full, suite)
+    assert table.drop("flags").equals(full.answers_table())
     out = tmp_path / "new" / f"answers.{form}"
     assert export(full, STUDY, suite, out, form) == (out,)
     back = import_answers(out)
@@ -140,12 +156,13 @@ def test_texts_of_every_kind_come_back(
             coarse=-1.0,
             seconds=1e-7 * i,
             key=f"'{i}\"",
+            reason=NASTY[i],
         )
         store.give_answer(me, f"q{i}", given)
     export(store, STUDY, suite, tmp_path / f"a.{form}", form)
     back = import_answers(tmp_path / f"a.{form}")
-    assert back.equals(store.answers_table(), null_equal=False)
-    assert back["shown"].to_list() == list(NASTY)
+    assert back.drop("flags").equals(store.answers_table(), null_equal=False)
+    assert back["shown"].to_list() == back["reason"].to_list() == list(NASTY)
 
 
 @pytest.mark.parametrize("form", RAW)
@@ -163,7 +180,7 @@ def test_inventories_are_written_beside(
         4,
         2,
     ]
-    assert import_answers(written[0]).equals(full.answers_table())
+    assert import_answers(written[0]).drop("flags").equals(full.answers_table())
     with pytest.raises(InputError, match=r"all-inventories.\w+: lacks the columns part, attempt"):
         import_answers(written[1])
 

@@ -153,7 +153,52 @@ def test_an_inventory_is_read(tmp_path: Path) -> None:
     assert [item.text["ja"] for item in inventory.items] == ["一", "二", "三"]
 
 
+def test_a_published_key_says_how_an_inventory_is_scored(tmp_path: Path) -> None:
+    rows = "".join(f"{n},a{n},b{n},c{n}\n" for n in range(1, 23))
+    (tmp_path / "asi.csv").write_text("id,zh,en,ja\n" + rows, encoding="utf-8")
+    text = '[[inventory]]\nkey = "ambivalent-sexism"\nfile = "asi.csv"\n'
+    (inventory,) = load_study(write(tmp_path, text)).inventories
+    assert (inventory.name, inventory.low, inventory.high) == ("ambivalent-sexism", 0, 5)
+    assert inventory.reversed == {"3", "6", "7", "13", "18", "21"}
+    assert inventory.subscales["complementary gender differentiation"] == ("8", "19", "22")
+    for extra, line, reason in (
+        ("low = 1\n", 4, "the key ambivalent-sexism says low; leave the line out, or the key"),
+        ("", 3, "has the items 1 to 8, but asi.csv has '9'"),
+    ):
+        other = text if extra else text.replace("ambivalent", "modern")
+        with pytest.raises(InputError) as caught:
+            load_study(write(tmp_path, other + extra))
+        assert f"row {line}: " in str(caught.value)
+        assert reason in str(caught.value)
+    (tmp_path / "asi.csv").write_text("id,zh,en,ja\n" + rows[: rows.index("22")], encoding="utf-8")
+    with pytest.raises(InputError, match=r"items 1 to 22, but asi\.csv lacks '22'"):
+        load_study(write(tmp_path, text))
+
+
+def test_neutral_words_of_single_sentences(tmp_path: Path) -> None:
+    _, suite = open_study(write(tmp_path, "seed = 0\n"))
+    first = suite.probes[0]
+    file = tmp_path / "words.csv"
+    file.write_text(f"id,neutral\n{first.id},裁缝\n", encoding="utf-8")
+    text = 'neutral_words = "words.csv"\nreasons = true\n'
+    study, again = open_study(write(tmp_path, text))
+    assert study.neutral_words == {first.id: "裁缝"}
+    assert study.reasons
+    assert again.digest == suite.digest  # the sentences are the same ones
+    for words, reason in (
+        (f"{first.id},{first.texts[1]}", "is one of the two gender words"),
+        (f"{first.id},", "a row has an id"),
+        (f"{first.id},人\n{first.id},者", "stands there twice"),
+        ("nobody,人", "none of the ids in words.csv"),
+    ):
+        file.write_text(f"id,neutral\n{words}\n", encoding="utf-8")
+        with pytest.raises(InputError, match=reason):
+            load_study(write(tmp_path, text))
+
+
 WRONG = [
+    ('name = "a"\nreasons = 1\n', 2, "reasons is 1; give true or false"),
+    ('[[inventory]]\nkey = "sexism"\nfile = "a.csv"\n', 2, "unknown key of an inventory"),
     ('name = "a"\nbatch = = 3\n', 2, "not TOML"),
     ('name = "a"\ntitle = "a', 2, "not TOML"),
     ('name = "a"\nname = "b"\n', 2, "not TOML"),

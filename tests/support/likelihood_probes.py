@@ -162,8 +162,8 @@ def slow_places(encodings: Sequence[Any], texts: Sequence[Parts]) -> list[list[i
 
 
 def add(logs: list[list[float]], length: str) -> list[float]:
-    is_mean = length == "mean" or (length == "auto" and len({len(part) for part in logs}) > 1)
-    return [sum(part) / len(part) if is_mean else sum(part) for part in logs]
+    times = {"sum": None, "mean": 1, "auto": min(map(len, logs))}[length]
+    return [sum(part) if times is None else times * sum(part) / len(part) for part in logs]
 
 
 def read(tokenizer: Tokenizer, probe: Probe) -> list[tuple[list[int], list[int]]]:

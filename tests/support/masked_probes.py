@@ -12,6 +12,7 @@ from masked_models import DISCRIMINATOR, FAMILIES, build, byte_pairs, mask_probe
 from evenhand.core.errors import LoadError
 from evenhand.core.probe import BLANK, Floats, Probe
 from evenhand.core.protocols import RespondentOptions
+from evenhand.core.suite import Suite, SuiteCard
 from evenhand.respondents.locate import open_respondent
 
 MASK = 4
@@ -34,6 +35,23 @@ SEVERAL = (
     mask_probe("The fire[BLANK] left.", "man", "woman", identity="m4"),
 )
 PROBES = (*SINGLE, *SEVERAL)
+
+
+def suite_of(probes: tuple[Probe, ...]) -> Suite:
+    """The probes as a suite of male and female words."""
+    card = SuiteCard(
+        name="blanks",
+        version="1",
+        language="en",
+        source="here",
+        licence="none",
+        citation="none",
+        description="",
+        options=("male", "female"),
+    )
+    return Suite(card=card, probes=probes)
+
+
 BATCHES = (1, 3, 64, None)
 
 
@@ -64,9 +82,9 @@ def words_of(tokenizer: Any, probe: Probe) -> list[tuple[list[int], list[int]]]:
 
 
 def score(numbers: list[list[float]], length: str = "auto") -> list[float]:
-    """Sums, or means where the words differ in length."""
-    is_mean = length == "mean" or (length == "auto" and len({len(n) for n in numbers}) > 1)
-    return [sum(n) / len(n) if is_mean else sum(n) for n in numbers]
+    """Sums, means, or means times the number of tokens of the shortest word."""
+    times = {"sum": None, "mean": 1, "auto": min(map(len, numbers))}[length]
+    return [sum(n) if times is None else times * sum(n) / len(n) for n in numbers]
 
 
 def slowly(

@@ -100,5 +100,6 @@ def hand_made() -> tuple[Suite, Floats]:
         citation="x",
         description="Own.",
         options=GENDERS,
+        factors=("word", "pair"),
     )
     return Suite(card=card, probes=tuple(probes)), np.asarray(values)

@@ -241,12 +241,12 @@ def owner(
 @app.command(no_args_is_help=True)
 def status(path: StudyFile, as_json: opt.AsJson = False) -> None:
     """Show how far everybody has come, and how well they answer the control questions."""
-    with _opened(path) as (study, _, store):
+    with _opened(path) as (study, suite, store):
         from evenhand.cli.annotate_tables import print_status
         from evenhand.cli.show_document import print_json
         from evenhand.study.summary import study_status
 
-        rows = study_status(store)
+        rows = study_status(store, suite)
         if as_json:
             print_json(rows)
         else:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from evenhand.core.estimate import Interval
+from evenhand.core.text import number, percent, with_bounds
+
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from evenhand.study.study import Study
     from evenhand.study.summary import (
         AlphaScore,
@@ -20,8 +25,23 @@ HEADS = "annotator state part try answered accuracy consistency s/answer result"
 TEXT_HEADS = ("annotator", "state", "part", "result")
 
 
-def _share(value: float | None) -> str:
-    return NONE if value is None or math.isnan(value) else f"{100 * value:.0f} %"
+# in the order of a line; what each count of answers means
+FLAG_WORDS = {
+    "fast": "faster than anybody can read",
+    "straight": "in a straight line",
+    "alternating": "in an alternating pattern",
+}
+
+
+def _control(value: float | None) -> str:
+    """A share of control questions, rounded down as on the pages of the study."""
+    from evenhand.people.scoring import reached_percent
+
+    return NONE if value is None or math.isnan(value) else f"{reached_percent(value)} %"
+
+
+def _noticed(flags: Mapping[str, int]) -> str:
+    return ", ".join(f"{flags[f]} {words}" for f, words in FLAG_WORDS.items() if flags.get(f))
 
 
 def print_status(study: Study, rows: Sequence[AnnotatorStatus]) -> None:
@@ -57,29 +77,40 @@ def print_status(study: Study, rows: Sequence[AnnotatorStatus]) -> None:
             row.part,
             str(row.attempt),
             f"{row.answered}/{row.size}",
-            _share(row.accuracy),
-            _share(row.consistency),
+            _control(row.accuracy),
+            _control(row.consistency),
             NONE if row.pace is None else f"{row.pace:.1f}",
             row.result,
         )
     console.print(table)
     console.print(
-        f"needed: {_share(study.least_accuracy)} accuracy (questions with a right answer), in "
-        f"batches also {_share(study.least_consistency)} consistency (sentences asked in both "
+        f"needed: {_control(study.least_accuracy)} accuracy (questions with a right answer), in "
+        f"batches also {_control(study.least_consistency)} consistency (sentences asked in both "
         "types); s/answer is a median",
         soft_wrap=True,
     )
-
-
-def _interval(value: float, low: float, high: float) -> str:
-    if math.isnan(value):
-        return NONE
-    bounds = "" if math.isnan(low) else f" ({low:.2f} to {high:.2f})"
-    return f"{value:.2f}{bounds}"
+    for row in rows:
+        if isinstance(row, PartStatus) and row.flags:
+            console.print(
+                f"noticed, {row.annotator}, {row.part} ({row.attempt}): {_noticed(row.flags)}",
+                soft_wrap=True,
+            )
 
 
 def _text(score: AlphaScore | PearsonScore) -> str:
-    return _interval(score.value, score.low, score.high)
+    return with_bounds(Interval(score.value, score.low, score.high))
+
+
+def _print_controls(console: Console, scores: StudyScores) -> None:
+    """Print how everybody answered the control questions, and what was noticed."""
+    for row in scores.controls:
+        parts = [
+            f"accuracy {_control(row.accuracy.value)} of {row.accuracy.asked}",
+            f"consistency {_control(row.consistency.value)} of {row.consistency.asked}",
+        ]
+        if row.flags:
+            parts.append(f"noticed {_noticed(row.flags)}")
+        console.print(f"controls, {row.name}: {', '.join(parts)}", soft_wrap=True)
 
 
 def print_scores(scores: StudyScores) -> None:
@@ -92,15 +123,17 @@ def print_scores(scores: StudyScores) -> None:
     for name in ("annotator", "sentences", "mean fine score", *sides):
         table.add_column(name, justify="left" if name == "annotator" else "right")
     for row in scores.annotators:
-        shares = (_share(row.shares[side]) for side in sides)
-        table.add_row(row.name, str(row.sentences), _interval(*row.mean), *shares)
+        shares = (percent(row.shares[side], 1) for side in sides)
+        table.add_row(row.name, str(row.sentences), with_bounds(row.mean), *shares)
     if scores.annotators:
         console.print(table)
         console.print(
             "fine score: -1.5 female to 1.5 male; shares by its sign; in brackets 95 % intervals, "
-            "word pairs drawn again; MS measuring, OS objective sentences",
+            "word pairs drawn again; MS measuring, OS objective sentences; only batches that are "
+            "finished and accepted count",
             soft_wrap=True,
         )
+    _print_controls(console, scores)
     for stratum, alpha in scores.alpha.items():
         note = "; " + alpha.note if alpha.note else ""
         console.print(
@@ -116,7 +149,7 @@ def print_scores(scores: StudyScores) -> None:
     for inventory, people in scores.inventories.items():
         for name, scales in people.items():
             values = (
-                f"{scale} {NONE if math.isnan(value) else f'{value:.2f}'}"
+                f"{scale} {NONE if math.isnan(value) else number(value)}"
                 for scale, value in scales.items()
             )
             console.print(f"{inventory}, {name}: {', '.join(values)}", soft_wrap=True)

@@ -28,6 +28,10 @@ def _no_reason(probes: Sequence[Probe], values: Floats) -> str:
     return ""
 
 
+def _same_unit(answers: Answers) -> str:
+    return ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasureCard:
     """What a measure is, for `evenhand show` and the docs."""
@@ -79,6 +83,8 @@ class Measure:
     ties: Ties = highest_ties
     # why its score is NaN, from the probes and values; empty where the strata tell it
     why_empty: Callable[[Sequence[Probe], Floats], str] = _no_reason
+    # what its values are counted in, where respondents differ: no difference between two units
+    unit_of: Callable[[Answers], str] = _same_unit
     worst_rule: str = "stereotyped"  # the fixed respondent that reaches `worst`
     sentence: str = ""  # what a report says: {share} {number} {pairs} {premises} {probes}
 

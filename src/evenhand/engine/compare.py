@@ -56,6 +56,7 @@ from evenhand.stats.paired import (
 )
 
 LONGEST = 28  # letters of a short name
+_NOTHING = Interval(float("nan"), float("nan"), float("nan"))
 Nearness = Literal["nearer", "farther", "equally far", "unclear", "unknown"]
 Compared = Model | Path | Answers  # a model, or the answers of a run: their file or its folder
 Watch = Callable[[str], AbstractContextManager[Progress | None]]  # shows progress, by model
@@ -261,6 +262,18 @@ def _note(
     return f"{rough}, and p cannot fall below {least}"
 
 
+def _two_units(measure: Measure, pair: Sequence[Contestant]) -> str:
+    """That the values of two models have no common unit; empty where they have."""
+    units = [measure.unit_of(model.answers) for model in pair]
+    if units[0] == units[1]:
+        return ""
+    first, second = (f"{m.name} is in {unit}" for m, unit in zip(pair, units, strict=True))
+    return (
+        f"no common unit ({first}, {second}): there is no difference and no p value. "
+        "Compare the models by a measure that is a share"
+    )
+
+
 def find_difference(
     measure: Measure, suite: Suite, reference: Contestant, other: Contestant, settings: Settings
 ) -> Difference:
@@ -278,7 +291,8 @@ def find_difference(
     bounds = paired_intervals(both, factors, measure.combine, scale, rng, settings)
     apart = bounds.difference
     p = float("nan")
-    if factors[0].levels > 1:
+    refusal = _two_units(measure, (reference, other))
+    if factors[0].levels > 1 and not refusal:
         rng = generator(settings.seed, f"{measure.name}/swap")
         first, second = (table.totals(factors[0]) for table in tables)
         swapped = permuted_differences(first, second, measure.combine, rng, settings.permutations)
@@ -289,13 +303,13 @@ def find_difference(
         model=other.name,
         reference=estimates[0],
         other=estimates[1],
-        difference=apart.interval,
-        distance=bounds.distance.interval,
+        difference=_NOTHING if refusal else apart.interval,
+        distance=_NOTHING if refusal else bounds.distance.interval,
         p=p,
         adjusted=p,
         probes=common,
         clusters=factors[0].levels,
-        note=_note((reference.name, other.name), estimates, common, factors, apart),
+        note=refusal or _note((reference.name, other.name), estimates, common, factors, apart),
     )
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil
 from typing import NamedTuple
 
@@ -51,6 +51,8 @@ class Plan:
     least_consistency: float = 0.6
     # places from one question of a pair to the other; None: 50, or a fifth of a smaller part
     apart: int | None = None
+    # probe id -> the neutral word of Type 1; sentences that are not named have that of the tables
+    neutral_words: Mapping[str, str] = field(default_factory=dict)
 
 
 class PlanError(EvenhandError):

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -99,7 +99,9 @@ def plan_questions(
     def ask(probe: Probe, kind: str, role: str, gender: str = "") -> Question:
         names = (str(plan.seed), plan.name, annotator, part, str(attempt), probe.id, kind)
         identity = hashlib.sha256("\0".join(names).encode()).hexdigest()[:20]
-        return make_question(probe, kind, role, rng, identity, gender)
+        named = plan.neutral_words.get(probe.id)
+        own = replace(probe, tags={**probe.tags, "neutral": named}) if named else probe
+        return make_question(own, kind, role, rng, identity, gender)
 
     kinds = _in_random_order(plan.types, len(chosen.single), rng)
     others = [ask(p, kind, MEASURE) for p, kind in zip(chosen.single, kinds, strict=True)]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping
-from math import isnan
+from math import floor, isnan
 from statistics import fmean
 from typing import Any, Literal, NamedTuple
 
@@ -206,6 +206,14 @@ def consistency(rows: Iterable[Scored]) -> Share:
     if not pairs:
         return Share(float("nan"), 0, "no sentence was answered in both types")
     return Share(fmean(sign(one) == sign(other) for one, other in pairs), len(pairs))
+
+
+def reached_percent(share: float) -> int:
+    """A share of control questions in whole percent, rounded down.
+
+    So a share below a threshold is never printed as the threshold. Raises ValueError for NaN.
+    """
+    return floor(100 * share + 1e-9)
 
 
 def is_enough(plan: Plan, part: str, accuracy: float, same: float) -> bool:

@@ -62,6 +62,7 @@ from evenhand.respondents.packages import MASKED_NAMES
 from evenhand.respondents.replies import no_answer, too_long
 from evenhand.respondents.scripts import other_script
 from evenhand.respondents.token_scores import (
+    LENGTH_NAMES,
     RELEASED,
     Ids,
     LookupPlan,
@@ -131,7 +132,7 @@ class MaskedRespondent:
             self.rule = "replaced-token"
         self.traits: Mapping[str, str] = {
             "scoring": self.rule,
-            "length": self.length,
+            "length": LENGTH_NAMES[self.length],
             "precision": network.precision,
             **batch_traits(network.is_read_alone),
             "route": network.name,

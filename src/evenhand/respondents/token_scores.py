@@ -18,9 +18,11 @@ stereoset-code the released code of StereoSet: the word is what stands between s
                in it, which is why its published numbers do not compare.
 
 Length: `sum` adds the log-probabilities of a word's tokens, `mean` divides by their number.
-`auto`, the default, sums where all candidates of the probe have the same number of tokens and
-takes the mean where they do not, because a longer word has a smaller product whatever the
-sentence says.
+`auto`, the default, gives every candidate of a probe the length of the shortest one: the mean of
+its log-probabilities, times the number of tokens of the shortest. A longer word has a smaller
+product whatever the sentence says; so it is not at a disadvantage. Where all candidates have as
+many tokens this is the sum, and everywhere it has the unit of a sum: no score mixes sums and
+means. The signature calls it `shortest`.
 """
 
 from __future__ import annotations
@@ -43,6 +45,7 @@ RELEASED = "stereoset-code"
 RULES = ("together", "left-to-right", "within-word", "one-by-one")
 SCORINGS = (*RULES, RELEASED)
 LENGTHS = ("auto", "sum", "mean")
+LENGTH_NAMES = {"auto": "shortest", "sum": "sum", "mean": "mean"}  # in the signature
 Ids = tuple[int, ...]
 
 
@@ -200,8 +203,13 @@ def add_up(values: Floats, numbers: Sequence[Sequence[int]], length: str) -> Flo
     if length == RELEASED:  # the logarithm of the mean of the probabilities
         sums = [np.logaddexp.reduce(values[list(n)]) - np.log(len(n)) for n in numbers]
         return np.asarray(sums, dtype=np.float64)
-    is_mean = length == "mean" or (length == "auto" and len({len(n) for n in numbers}) > 1)
-    return np.asarray([values[list(n)].sum() / (len(n) if is_mean else 1) for n in numbers])
+    shortest = min(len(n) for n in numbers)
+    parts = {
+        "sum": [1.0 for _ in numbers],
+        "mean": [len(n) for n in numbers],
+        "auto": [len(n) / shortest for n in numbers],
+    }[length]
+    return np.asarray([values[list(n)].sum() / k for n, k in zip(numbers, parts, strict=True)])
 
 
 def _attended_mean(

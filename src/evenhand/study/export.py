@@ -10,17 +10,22 @@ which `evenhand annotate import` takes.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from evenhand.core.answer_files import FILE, write_answers
 from evenhand.core.errors import InputError, UnknownNameError
 from evenhand.core.files import staged, write_atomic
 from evenhand.core.suite import Suite
+from evenhand.people.quality import flag_answers
 from evenhand.people.scores import to_answers
 from evenhand.study.archive import write_archive
 from evenhand.study.scores import answered_scores
 from evenhand.study.store import Store
 from evenhand.study.study import Study
 from evenhand.study.table_files import RAW, as_bytes
+
+if TYPE_CHECKING:
+    import polars as pl
 
 ANSWERS, ARCHIVE = "answers", "archive"
 FORMS = (*RAW, ANSWERS, ARCHIVE)
@@ -49,7 +54,7 @@ def export(
     return (
         _export_answers(store, study, suite, out)
         if form == ANSWERS
-        else _export_rows(store, out, form)
+        else _export_rows(store, suite, out, form)
     )
 
 
@@ -65,9 +70,20 @@ def _export_answers(store: Store, study: Study, suite: Suite, out: Path) -> tupl
     return tuple(folder / name for name in by_name)
 
 
-def _export_rows(store: Store, out: Path, form: str) -> tuple[Path, ...]:
+def flagged_table(store: Store, suite: Suite) -> pl.DataFrame:
+    """Every answer ever given; `flags` names what was noticed of the latest one to a question."""
+    import polars as pl
+
+    table = store.answers_table()
+    flags = flag_answers(store.replies(), suite.card.language)
+    rows = zip(table["annotator"], table["question"], table["is_latest"], strict=True)
+    words = [" ".join(flags.get((a, q), ())) if is_latest else "" for a, q, is_latest in rows]
+    return table.with_columns(pl.Series("flags", words, dtype=pl.String))
+
+
+def _export_rows(store: Store, suite: Suite, out: Path, form: str) -> tuple[Path, ...]:
     beside = out.with_name(f"{out.stem}-inventories{out.suffix}")
-    tables = {out: store.answers_table(), beside: store.inventory_table()}
+    tables = {out: flagged_table(store, suite), beside: store.inventory_table()}
     written = {path: table for path, table in tables.items() if path == out or not table.is_empty()}
     for path, table in written.items():
         write_atomic(path, as_bytes(table, form))

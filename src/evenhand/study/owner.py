@@ -22,11 +22,14 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
 from evenhand.core.files import write_atomic
+from evenhand.core.text import number
 from evenhand.families.contextualised.mask_probe import MEASURING, OBJECTIVE
 from evenhand.people.plan import TRIAL
+from evenhand.people.quality import FLAGS, PartName
+from evenhand.people.scoring import reached_percent
 from evenhand.stats.agreement import krippendorff_alpha
 from evenhand.study.export import ANSWERS, ARCHIVE, FORMS, export
-from evenhand.study.scores import study_scores
+from evenhand.study.scores import part_flags, study_scores
 from evenhand.study.security import LoginError, PageError, address_of, check_rate
 from evenhand.study.site import Cookie, Site, go, new_nonce
 from evenhand.study.table_files import as_bytes
@@ -93,6 +96,7 @@ class PartRow:
     consistency: str
     is_consistent: bool
     seconds: str
+    flags: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,13 +130,14 @@ class AgreementRow:
 
 
 def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share:.0f} %"
+    return "–" if share is None else f"{reached_percent(share)} %"
 
 
 def person_rows(site: Site, words: Words) -> list[PersonRow]:
     """One row per annotator: state, parts, invitations."""
     store = site.store
     progress, invitations, paces = store.progress(), store.invitations(), store.paces()
+    flags = part_flags(store, site.suite)
     rows = []
     for person in store.annotators():
         parts = [p for p in progress if p.part.annotator == person.id]
@@ -142,7 +147,7 @@ def person_rows(site: Site, words: Words) -> list[PersonRow]:
                 number=person.number,
                 state=words(f"state_{person.state}"),
                 answers=sum(p.answered for p in parts),
-                parts=tuple(_part_row(site, p, paces, words) for p in parts),
+                parts=tuple(_part_row(site, p, paces, flags, words) for p in parts),
                 links=tuple(_link_row(i, words) for i in invitations if i.annotator == person.id),
             )
         )
@@ -150,11 +155,16 @@ def person_rows(site: Site, words: Words) -> list[PersonRow]:
 
 
 def _part_row(
-    site: Site, progress: PartProgress, paces: Mapping[tuple[str, str, int], float], words: Words
+    site: Site,
+    progress: PartProgress,
+    paces: Mapping[PartName, float],
+    flags: Mapping[PartName, Mapping[str, int]],
+    words: Words,
 ) -> PartRow:
     part, study = progress.part, site.study
     result = {PASSED: "owner_passed", FAILED: "owner_failed"}.get(part.state, "owner_open")
-    pace = paces.get((part.annotator, part.part, part.attempt))
+    key = (part.annotator, part.part, part.attempt)
+    pace, noticed = paces.get(key), flags.get(key, {})
     is_consistent = part.consistency is None or part.consistency >= study.least_consistency
     return PartRow(
         name=words.part(part.part),
@@ -167,6 +177,7 @@ def _part_row(
         consistency=_percent(part.consistency),
         is_consistent=part.part == TRIAL or is_consistent,
         seconds="–" if pace is None else f"{pace:.1f}",
+        flags=" · ".join(words(f"flag_{f}", count=noticed[f]) for f in FLAGS if f in noticed),
     )
 
 
@@ -191,7 +202,7 @@ def agreement_rows(site: Site, words: Words) -> list[AgreementRow]:
         text = words("owner_sentences", count=shared, people=len(people.annotators))
         if note:
             text = words("owner_same" if shared else "owner_alone")
-        value = "–" if np.isnan(alpha) else f"{alpha:.2f}"
+        value = "–" if np.isnan(alpha) else number(alpha)
         rows.append(AgreementRow(name=words(word), alpha=value, note=text))
     return rows
 
@@ -308,8 +319,8 @@ class OwnerPages:
             "study": study,
             "name": visit.name,
             "answers": sum(p.answers for p in people),
-            "accuracy": round(100 * study.least_accuracy),
-            "consistency": round(100 * study.least_consistency),
+            "accuracy": reached_percent(study.least_accuracy),
+            "consistency": reached_percent(study.least_consistency),
         }
         return site.draw(request, "owner.html", values, nonce=visit.nonce)
 

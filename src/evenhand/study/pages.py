@@ -8,10 +8,9 @@ that no page reveals what they stand for.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from starlette.requests import Request
@@ -21,7 +20,7 @@ from starlette.routing import Route
 from evenhand.people.inventories import Inventory, Item
 from evenhand.people.plan import TRIAL, TYPE1
 from evenhand.people.questions import GAP, Question, plan_questions
-from evenhand.people.scoring import AnswerError, coarse, fine, parse_answer
+from evenhand.people.scoring import AnswerError, coarse, fine, parse_answer, reached_percent
 from evenhand.study.registry import INVITED
 from evenhand.study.security import PageError, address_of, check_rate
 from evenhand.study.site import SESSION, Message, Site, go, new_nonce
@@ -30,7 +29,8 @@ from evenhand.study.tables import PASSED, Asked, GivenAnswer
 from evenhand.study.tokens import Session, Shown, TokenError
 
 BREAK = 50  # questions, after which a break is suggested
-FIELDS = frozenset({"shown", "first", "second", "equal", "value"})
+FIELDS = frozenset({"shown", "first", "second", "equal", "value", "reason"})
+LONGEST_REASON = 1000  # characters
 WIDE = {"zh": 1, "ja": 1}  # characters that are as wide as one ideograph; 2 elsewhere
 
 
@@ -313,8 +313,8 @@ class PartPages:
             "shares": [
                 _Share(
                     word=word,
-                    got=math.floor(100 * got + 1e-9),
-                    need=round(100 * need),
+                    got=reached_percent(got),
+                    need=reached_percent(need),
                     is_enough=got >= need,
                 )
                 for word, got, need in shares
@@ -382,19 +382,22 @@ class QuestionPages:
             raise PageError(403, "bad_form", f"question form: {error}") from error
         asked = site.store.question(session.annotator, shown.question)
         question = asked.question
+        reason = read_reason(fields.pop("reason", "")) if site.study.reasons else ""
         payload = read_payload(question, fields)
         try:
             choice = parse_answer(question, payload)
         except AnswerError as error:
             site.store.log("bad answer", session.annotator, str(error))
             word = "need_two" if question.type == TYPE1 else "need_value"
-            return self._draw(request, session, asked, shown.at, site.words(request)(word))
+            kept = replace(asked, reason=reason)
+            return self._draw(request, session, kept, shown.at, site.words(request)(word))
         answer = GivenAnswer(
             payload=payload,
             fine=fine(question, choice),
             coarse=coarse(question, choice),
             seconds=max(0.0, time.time() - shown.at),
             key=shown.key,
+            reason=reason,
         )
         site.store.give_answer(session.annotator, shown.question, answer)
         done = asked.place + 1
@@ -426,14 +429,18 @@ class QuestionPages:
         """at: when it was shown first; after a mistake the time goes on."""
         site, question = self._site, asked.question
         shown = Shown(question=question.id, at=at or time.time(), key=new_nonce())
-        before, after = split_gap(question)
+        before, word, after = split_sentence(question)
         is_changing = asked.payload is not None
         language = site.suite.card.language
         values = {
             "here": "/previous" if is_changing else "/question",
             "type": question.type,
             "before": before,
+            "word": word,
             "after": after,
+            "has_reasons": site.study.reasons,
+            "reason": asked.reason,
+            "longest_reason": LONGEST_REASON,
             "options": [option.text for option in question.options],
             "given": given_places(question, asked.payload),
             "problem": problem,
@@ -459,18 +466,20 @@ class QuestionPages:
         ]
 
 
-def split_gap(question: Question) -> tuple[str, str]:
-    """What stands before and after the gap.
-
-    A Type 2 sentence is whole: setting its word off would tell what is asked about.
-    """
-    if question.type != TYPE1:
-        return question.shown, ""
+def split_sentence(question: Question) -> tuple[str, str, str]:
+    """What stands before the gap or the swapped word, the word ("" for a gap), what follows."""
     start, end = question.span
-    if question.shown[start:end] != GAP:
+    if question.type == TYPE1 and question.shown[start:end] != GAP:
         start = question.shown.index(GAP)
         end = start + len(GAP)
-    return question.shown[:start], question.shown[end:]
+    word = "" if question.type == TYPE1 else question.shown[start:end]
+    return question.shown[:start], word, question.shown[end:]
+
+
+def read_reason(text: str) -> str:
+    """What somebody wrote, without what no database takes, and at most LONGEST_REASON long."""
+    lines = text.replace("\r\n", "\n").replace("\0", "").strip()
+    return lines[:LONGEST_REASON].encode("utf-8", "replace").decode("utf-8")
 
 
 def read_payload(question: Question, fields: Mapping[str, str]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
+from evenhand.people.quality import Reply, pressed_places
 from evenhand.people.questions import Question
 from evenhand.people.scoring import Scored
 from evenhand.study import tables as t
@@ -31,14 +32,14 @@ _IN_PART = (
     _Q.attempt == sa.bindparam("attempt", type_=sa.Integer),
 )
 _IS_UNANSWERED = ~sa.exists().where(_OF_QUESTION)
-_LATEST = (
-    sa.select(_A.payload)
-    .where(_OF_QUESTION)
-    .order_by(_A.id.desc())
-    .limit(1)
-    .correlate(t.questions)
-    .scalar_subquery()
-)
+
+
+def _latest(column: sa.Column[Any]) -> Any:
+    """A column of the latest answer to a question."""
+    newest = sa.select(column).where(_OF_QUESTION).order_by(_A.id.desc()).limit(1)
+    return newest.correlate(t.questions).scalar_subquery()
+
+
 OPEN_PART = sa.select(_P.part, _P.attempt).where(_P.annotator == _ME, _P.state == t.OPEN)
 _OTHERS = t.annotators.alias()
 _CAME_BEFORE = sa.select(sa.func.count()).where(
@@ -50,7 +51,7 @@ ANNOTATOR = _EVERYBODY.where(t.annotators.c.id == _ME)
 INVITATION = sa.select(t.invitations).where(t.invitations.c.id == sa.bindparam("i", type_=sa.Text))
 # the first unanswered question from a place on, if the part is open
 NEXT = (
-    sa.select(t.questions, _P.size, sa.null().label("latest"))
+    sa.select(t.questions, _P.size, sa.null().label("latest"), sa.null().label("reason"))
     .join(t.parts, _OF_PART)
     .where(
         *_IN_PART,
@@ -63,7 +64,12 @@ NEXT = (
 )
 _LEFT = sa.select(sa.func.count()).select_from(t.questions).where(*_IN_PART, _IS_UNANSWERED)
 _ASKED = (
-    sa.select(t.questions, _P.size, _LATEST.label("latest"))
+    sa.select(
+        t.questions,
+        _P.size,
+        _latest(_A.payload).label("latest"),
+        _latest(_A.reason).label("reason"),
+    )
     .join(t.parts, _OF_PART)
     .where(_Q.annotator == _ME)
 )
@@ -93,6 +99,7 @@ COLUMNS: Mapping[str, str] = {
     "fine": "float",
     "coarse": "float",
     "key": "text",
+    "reason": "text",
     "version": "int",
     "is_latest": "bool",
 }
@@ -121,7 +128,7 @@ def insert_answer(insert: Callable[..., Any]) -> Any:
     It stores only if the question is this annotator's, its part is open and the key is new. The
     part is locked against closing meanwhile (PostgreSQL; SQLite has one writer).
     """
-    given = ("given_at", "seconds", "payload", "fine", "coarse", "key")
+    given = ("given_at", "seconds", "payload", "fine", "coarse", "key", "reason")
     source = sa.select(_ME, _THIS, *(sa.bindparam(name, type_=_A[name].type) for name in given))
     source = source.select_from(t.questions.join(t.parts, _OF_PART)).where(
         _Q.annotator == _ME, _Q.id == _THIS, _P.state == t.OPEN
@@ -150,6 +157,7 @@ def asked(row: Mapping[str, Any] | None) -> Asked | None:
         place=row["place"],
         size=row["size"],
         payload=None if row["latest"] is None else json.loads(row["latest"]),
+        reason=row["reason"] or "",
     )
 
 
@@ -265,6 +273,46 @@ def scored(
     return [Scored(*row) for row in connection.execute(query)]
 
 
+def replies(connection: sa.Connection) -> list[Reply]:
+    """What was pressed last at each question, in the order of the questions.
+
+    Of nobody who has withdrawn. The time is that of all answers to the question.
+    """
+    spent = (
+        sa.select(
+            _A.annotator,
+            _A.question,
+            sa.func.sum(_A.seconds).label("seconds"),
+            sa.func.max(_A.id).label("newest"),
+        )
+        .group_by(_A.annotator, _A.question)
+        .subquery()
+    )
+    query = (
+        sa.select(t.questions, spent.c.seconds.label("spent"), _A.payload)
+        .join(t.answers, _OF_QUESTION)
+        .join(spent, _A.id == spent.c.newest)
+        .where(_A.annotator.not_in(_WITHDRAWN))
+        .order_by(_Q.annotator, _Q.part, _Q.attempt, _Q.place)
+    )
+    rows = []
+    for row in connection.execute(query).mappings():
+        question = Question.from_json({**row, "span": json.loads(row["span"])})
+        rows.append(
+            Reply(
+                annotator=row["annotator"],
+                part=row["part"],
+                attempt=row["attempt"],
+                question=question.id,
+                type=question.type,
+                text=question.shown,
+                seconds=float(row["spent"]),
+                pressed=pressed_places(question, json.loads(row["payload"])),
+            )
+        )
+    return rows
+
+
 def inventory_answers(
     connection: sa.Connection, annotator: str, inventory: str
 ) -> dict[str, float]:
@@ -306,7 +354,7 @@ def answers_table(connection: sa.Connection) -> pl.DataFrame:
     import polars as pl
 
     stored = [c for c in COLUMNS if c not in ("version", "is_latest")]
-    answer_columns = ("id", "given_at", "seconds", "payload", "fine", "coarse", "key")
+    answer_columns = ("id", "given_at", "seconds", "payload", "fine", "coarse", "key", "reason")
     columns = {"part_state": _P.state, "question": _Q.id}
     columns |= {name: _A[name] for name in answer_columns}
     query = (
@@ -319,6 +367,7 @@ def answers_table(connection: sa.Connection) -> pl.DataFrame:
     table = _frame({name: COLUMNS[name] for name in stored}, connection.execute(query).all())
     same = ("annotator", "question")
     return table.with_columns(
+        pl.col("reason").fill_null(""),
         pl.col("id").rank("ordinal").over(same).cast(pl.Int64).alias("version"),
         (pl.col("id") == pl.col("id").max().over(same)).alias("is_latest"),
     )

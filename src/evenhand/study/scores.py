@@ -1,7 +1,11 @@
-"""The scores of a study's people so far, without parts that were not accepted."""
+"""The scores of a study's people so far: of batches that were finished and accepted.
+
+The trial is practice: its answers count in no score.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,19 +15,25 @@ from evenhand.core.errors import EvenhandError, InputError
 from evenhand.core.suite import Suite
 from evenhand.families.contextualised.published import PEOPLE_PREFIX
 from evenhand.people.agreement import final_scores
+from evenhand.people.plan import TRIAL
+from evenhand.people.quality import PartName, count_flags, flag_answers
 from evenhand.people.scores import PeopleScores
 from evenhand.people.scoring import Scored, annotator_scores
 from evenhand.study.store import Store
 from evenhand.study.study import SQLITE, Study, open_study
-from evenhand.study.tables import FAILED, PartProgress
+from evenhand.study.tables import PASSED, PartProgress
+
+COUNTS = "a batch counts once it is finished and accepted, the trial is practice"
 
 
 def accepted(rows: Sequence[Scored], progress: Sequence[PartProgress]) -> list[Scored]:
-    """The answers of all parts but those that were to be done again."""
-    failed = {
-        (p.part.annotator, p.part.part, p.part.attempt) for p in progress if p.part.state == FAILED
+    """The answers of batches that were finished and passed; none of a trial."""
+    passed = {
+        (p.part.annotator, p.part.part, p.part.attempt)
+        for p in progress
+        if p.part.state == PASSED and p.part.part != TRIAL
     }
-    return [row for row in rows if (row.annotator, row.part, row.attempt) not in failed]
+    return [row for row in rows if (row.annotator, row.part, row.attempt) in passed]
 
 
 def accepted_answers(store: Store) -> list[Scored]:
@@ -31,8 +41,14 @@ def accepted_answers(store: Store) -> list[Scored]:
     return accepted(store.scored(), store.progress())
 
 
+def part_flags(store: Store, suite: Suite) -> dict[PartName, Counter[str]]:
+    """Each part -> how many of its answers have each flag; parts without flags are left out."""
+    replies = store.replies()
+    return count_flags(replies, flag_answers(replies, suite.card.language))
+
+
 def study_scores(store: Store, study: Study, suite: Suite) -> PeopleScores:
-    """What everybody has said so far; people who have not answered anything are left out."""
+    """What everybody has said so far; people without a batch that counts are left out."""
     scores = annotator_scores(accepted_answers(store))
     answering = {person for person, _ in scores}
     people = [a for a in store.annotators() if a.id in answering]
@@ -53,11 +69,12 @@ def study_scores(store: Store, study: Study, suite: Suite) -> PeopleScores:
 
 
 def answered_scores(store: Store, study: Study, suite: Suite) -> PeopleScores:
-    """The same; EvenhandError where nobody has answered anything."""
+    """The same; EvenhandError where nobody has finished a batch that counts."""
     people = study_scores(store, study, suite)
     if not people.annotators:
         raise EvenhandError(
-            f"nobody has answered anything in '{study.name}' yet; export again when somebody has"
+            f"nobody has answered anything in '{study.name}' yet that counts: {COUNTS}. "
+            "Export again when somebody has"
         )
     return people
 

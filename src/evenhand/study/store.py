@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self
 import sqlalchemy as sa
 
 from evenhand.core.errors import EvenhandError
+from evenhand.people.quality import Reply
 from evenhand.people.questions import Question
 from evenhand.people.scoring import Scored
 from evenhand.study import queries
@@ -260,20 +261,21 @@ class Store(Registry):
             "fine": float(answer.fine),
             "coarse": float(answer.coarse),
             "key": answer.key,
+            "reason": answer.reason or None,
         }
         if self.database.write_one(self._insert_answer, row) is not None:
             return True
-        return self._why_not_stored(annotator, question, payload, answer.key)
+        return self._why_not_stored(annotator, row)
 
-    def _why_not_stored(self, annotator: str, question: str, payload: str, key: str) -> bool:
+    def _why_not_stored(self, annotator: str, row: Mapping[str, Any]) -> bool:
         """Nothing was stored: False for a replay, else a refusal."""
-        columns = t.answers.c
-        query = sa.select(columns.question, columns.payload).where(
+        columns, question, key = t.answers.c, row["q"], row["key"]
+        query = sa.select(columns.question, columns.payload, columns.reason).where(
             columns.annotator == annotator, columns.key == key
         )
         before = self.database.read(lambda c: c.execute(query).first())
         if before is not None:
-            if tuple(before) == (question, payload):
+            if tuple(before) == (question, row["payload"], row["reason"]):
                 return False
             message = "this form was sent before with another answer; load the page again"
             self._refuse("used key", annotator, message, question)
@@ -296,6 +298,10 @@ class Store(Registry):
     ) -> list[Scored]:
         """The latest answer to each question, as `evenhand.people.scoring` takes them."""
         return self.database.read(lambda c: queries.scored(c, annotator, part, attempt))
+
+    def replies(self) -> list[Reply]:
+        """What was pressed last at each question, as `evenhand.people.quality` takes it."""
+        return self.database.read(queries.replies)
 
     def answer_inventory(
         self, annotator: str, inventory: str, values: Mapping[str, float], key: str

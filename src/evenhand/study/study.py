@@ -15,12 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.core import catalog
-from evenhand.core.errors import EvenhandError, EvenhandWarning, UnknownNameError
+from evenhand.core.errors import EvenhandError, EvenhandWarning, InputError, UnknownNameError
+from evenhand.core.files import read_rows
 from evenhand.core.probe import GENDERS
 from evenhand.core.protocols import SuiteOptions
 from evenhand.core.suite import Suite
 from evenhand.engine.suites import load_suite
 from evenhand.people.inventories import TOTAL, Inventory, read_items
+from evenhand.people.inventory_keys import InventoryKey, inventory_key
 from evenhand.people.neutral import neutral_word
 from evenhand.people.plan import (
     BATCH_SIZE,
@@ -61,6 +63,8 @@ KEYS = (
     "data",
     "limit",
     "types",
+    "neutral_words",
+    "reasons",
     "trial",
     "batch",
     "batches",
@@ -76,7 +80,8 @@ KEYS = (
     "store",
     "secret_file",
 )
-INVENTORY_KEYS = ("name", "file", "low", "high", "reversed", "subscales")
+INVENTORY_KEYS = ("name", "key", "file", "low", "high", "reversed", "subscales")
+KEYED = ("low", "high", "reversed", "subscales")  # what the key of an inventory says
 SQLITE = "sqlite:///"
 STORES = (SQLITE, "postgresql")
 MOST_STEPS = 11  # of a scale, that fit on a phone
@@ -92,6 +97,7 @@ class Study(Plan):
     suite_language: str = "zh"
     data: Path | None = None
     limit: int | None = None
+    reasons: bool = False  # people may say why they answered as they did
     inventories: tuple[Inventory, ...] = ()
     pay: Mapping[str, str] = field(default_factory=dict)
     consent: Mapping[str, str] = field(default_factory=dict)
@@ -138,6 +144,7 @@ def open_study(path: str | Path) -> tuple[Study, Suite]:
         pay=_texts(file, "pay", languages, {}),
         data=file.file(("data",)),
         limit=file.whole(("limit",), None, 1),
+        reasons=file.flag("reasons", default=False),
         trial=file.whole(("trial",), TRIAL_SIZE, 0),
         batch=file.whole(("batch",), BATCH_SIZE, 1),
         batches=file.whole(("batches",), None, 1),
@@ -252,7 +259,9 @@ def _inventories(file: TomlFile, languages: tuple[str, ...]) -> tuple[Inventory,
 def _inventory(
     file: TomlFile, key: Key, table: Mapping[str, Any], languages: tuple[str, ...]
 ) -> Inventory:
-    name, path = file.text((*key, "name"), None), file.file((*key, "file"))
+    known = _inventory_key(file, key, table)
+    name = file.text((*key, "name"), None) or (known.name if known else None)
+    path = file.file((*key, "file"))
     if name is None or path is None:
         missing = "name" if name is None else "file"
         file.refuse(key, f"an inventory needs a {missing}; add the line")
@@ -262,9 +271,11 @@ def _inventory(
             f"there is no file {path}; write it: a column id and one for each of "
             f"{', '.join(languages)}, one row an item",
         )
-    low, high = _scale(file, key, table)
     items = read_items(path, languages)
     ids = tuple(item.id for item in items)
+    if known:
+        return _keyed(file, key, known, Inventory(name=name, file=path, items=items))
+    low, high = _scale(file, key, table)
     noun = "a table; write [inventory.subscales] and under it name = [items]"
     scales = file.get((*key, "subscales"), dict, noun, {})
     if TOTAL in scales:
@@ -279,6 +290,38 @@ def _inventory(
         high=high,
         subscales={scale: file.names((*key, "subscales", scale), (), ids) for scale in scales},
         reversed=frozenset(turned),
+    )
+
+
+def _inventory_key(file: TomlFile, key: Key, table: Mapping[str, Any]) -> InventoryKey | None:
+    """The published key that a table names; None where it has its own."""
+    if (name := file.text((*key, "key"), None)) is None:
+        return None
+    try:
+        known = inventory_key(name)
+    except UnknownNameError as error:
+        file.refuse((*key, "key"), str(error))
+    if own := next((part for part in KEYED if part in table), ""):
+        file.refuse((*key, own), f"the key {name} says {own}; leave the line out, or the key")
+    return known
+
+
+def _keyed(file: TomlFile, key: Key, known: InventoryKey, inventory: Inventory) -> Inventory:
+    """An inventory that is scored by a published key."""
+    ids = tuple(item.id for item in inventory.items)
+    if missing := [i for i in known.ids if i not in ids] + [i for i in ids if i not in known.ids]:
+        file.refuse(
+            (*key, "file"),
+            f"the key {known.name} has the items 1 to {known.items}, but {inventory.file.name} "
+            f"{'has' if missing[0] in ids else 'lacks'} '{missing[0]}'; number them as in "
+            f"{known.citation}",
+        )
+    return replace(
+        inventory,
+        low=known.low,
+        high=known.high,
+        subscales={name: tuple(map(str, items)) for name, items in known.subscales.items()},
+        reversed=frozenset(map(str, known.reversed)),
     )
 
 
@@ -338,20 +381,55 @@ def _load_sentences(file: TomlFile, study: Study) -> tuple[Study, Suite]:
             f"{name} is no suite of sentences with a blank for a male and a female word "
             "(kind mask); choose another",
         )
+    words = _neutral_words(file, suite)
     if TYPE1 in study.types:
-        _check_words(file, suite)
+        _check_words(file, suite, words)
     if language and suite.card.language != language:
         file.refuse(
             ("suite_language",),
             f"suite_language is '{language}' but the sentences of {name} are in "
             f"'{suite.card.language}'; leave the line out",
         )
-    return replace(study, suite=name, suite_language=suite.card.language), suite
+    return replace(
+        study, suite=name, suite_language=suite.card.language, neutral_words=words
+    ), suite
 
 
-def _check_words(file: TomlFile, suite: Suite) -> None:
+def _neutral_words(file: TomlFile, suite: Suite) -> dict[str, str]:
+    """Probe id -> the neutral word that the owner chose for it, from the file that is named.
+
+    Sentences that the limit leaves out may stand in it.
+    """
+    if (path := file.file(("neutral_words",))) is None:
+        return {}
+    probes = {probe.id: probe for probe in suite.probes}
+    words: dict[str, str] = {}
+    for number, row in read_rows(path):
+        identity, word = (str(row.get(column) or "").strip() for column in ("id", "neutral"))
+        if not identity or not word:
+            reason = "a row has an id (of a sentence) and a neutral (its word)"
+            raise InputError(path, reason, row=number)
+        if identity in words:
+            raise InputError(path, f"the sentence '{identity}' stands there twice", row=number)
+        if (probe := probes.get(identity)) is not None and word in probe.texts[1:3]:
+            reason = f"'{word}' is one of the two gender words of '{identity}'; give another"
+            raise InputError(path, reason, row=number)
+        words[identity] = word
+    if words and not words.keys() & probes.keys():
+        first = next(iter(words))
+        file.refuse(
+            ("neutral_words",),
+            f"none of the ids in {path.name} ('{first}' ...) is one of a sentence, such as "
+            f"'{suite.probes[0].id}'",
+        )
+    return words
+
+
+def _check_words(file: TomlFile, suite: Suite, words: Mapping[str, str]) -> None:
     """Refuse a sentence for which no neutral word is known."""
     for probe in suite.probes:
+        if probe.id in words:
+            continue
         try:
             neutral_word(probe)
         except EvenhandError as error:

@@ -14,15 +14,22 @@ from evenhand.core.settings import Settings
 from evenhand.core.suite import Suite
 from evenhand.people.agreement import Leaning, agree
 from evenhand.people.inventories import score_inventory
+from evenhand.people.plan import gold_genders
+from evenhand.people.quality import FLAGS
 from evenhand.people.scores import PeopleScores
-from evenhand.people.scoring import annotator_scores, label, sentence_scores
+from evenhand.people.scoring import (
+    Share,
+    annotator_scores,
+    consistency,
+    control_accuracy,
+    label,
+    sentence_scores,
+)
 from evenhand.people.sources import answered_only
-from evenhand.study.scores import accepted_answers, study_scores
+from evenhand.study.scores import COUNTS, accepted_answers, part_flags, study_scores
 from evenhand.study.store import Store
 from evenhand.study.study import Study
 from evenhand.study.tables import WITHDRAWN
-
-DIGITS = 6  # of a number in JSON
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,12 +56,13 @@ class PartStatus(AnnotatorStatus):
     pace: float | None
     result: str
     last: str | None
+    flags: Mapping[str, int]  # how many answers were noticed, by flag
 
 
-def study_status(store: Store) -> list[AnnotatorStatus]:
+def study_status(store: Store, suite: Suite) -> list[AnnotatorStatus]:
     """One row for each annotator and part."""
     rows: list[AnnotatorStatus] = []
-    progress, paces = store.progress(), store.paces()
+    progress, paces, flags = store.progress(), store.paces(), part_flags(store, suite)
     for person in store.annotators():
         own = [p for p in progress if p.part.annotator == person.id]
         if not own:
@@ -71,10 +79,11 @@ def study_status(store: Store) -> list[AnnotatorStatus]:
                 changed=p.changed,
                 accuracy=p.part.accuracy,
                 consistency=p.part.consistency,
-                seconds=round(p.seconds, 1),
+                seconds=p.seconds,
                 pace=paces.get((p.part.annotator, p.part.part, p.part.attempt)),
                 result=p.part.state,
                 last=p.last,
+                flags=flags.get((p.part.annotator, p.part.part, p.part.attempt), {}),
             )
             for p in own
         ]
@@ -117,18 +126,25 @@ class PearsonScore:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ControlScore:
+    """How somebody, or everybody together, answered the control questions of what counts."""
+
+    name: str
+    accuracy: Share
+    consistency: Share
+    flags: Mapping[str, int]  # how many of the answers were noticed, by flag
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StudyScores:
     """Scores of annotators, agreement, and inventories: name -> annotator -> scale -> mean."""
 
     study: str
     annotators: tuple[AnnotatorScore, ...] = ()
+    controls: tuple[ControlScore, ...] = ()  # everybody together last
     alpha: Mapping[str, AlphaScore] = field(default_factory=dict)
     pearson: tuple[PearsonScore, ...] = ()
     inventories: Mapping[str, Mapping[str, Mapping[str, float]]] = field(default_factory=dict)
-
-
-def _rounded(interval: Interval) -> Interval:
-    return Interval(*(round(number, DIGITS) for number in interval))
 
 
 def _inventory_scores(study: Study, store: Store) -> dict[str, dict[str, dict[str, float]]]:
@@ -151,9 +167,33 @@ def _annotator_score(people: PeopleScores, leaning: Leaning) -> AnnotatorScore:
         name=leaning.name,
         identity=identities.get(leaning.name, people.identity),
         sentences=leaning.sentences,
-        mean=_rounded(leaning.mean),
+        mean=leaning.mean,
         shares=leaning.shares,
     )
+
+
+def _control_scores(suite: Suite, store: Store) -> tuple[ControlScore, ...]:
+    """Accuracy, consistency and flags of everybody's batches that count, then of all together."""
+    rows, gold = accepted_answers(store), gold_genders(suite)
+    counted = {(row.annotator, row.part, row.attempt) for row in rows}
+    flags = {key: f for key, f in part_flags(store, suite).items() if key in counted}
+
+    def score(name: str, identities: frozenset[str]) -> ControlScore:
+        own = [row for row in rows if row.annotator in identities]
+        noticed: Counter[str] = Counter()
+        for (annotator, *_), counts in flags.items():
+            noticed.update(counts if annotator in identities else {})
+        return ControlScore(
+            name=name,
+            accuracy=control_accuracy(own, gold),
+            consistency=consistency(own),
+            flags={flag: noticed[flag] for flag in FLAGS if noticed[flag]},
+        )
+
+    answering = {annotator for annotator, *_ in counted}
+    people = [a for a in store.annotators() if a.id in answering]
+    each = (score(a.name, frozenset({a.id})) for a in people)
+    return (*each, score("everybody", frozenset(answering)))
 
 
 def score_study(study: Study, suite: Suite, store: Store, settings: Settings) -> StudyScores:
@@ -166,7 +206,7 @@ def score_study(study: Study, suite: Suite, store: Store, settings: Settings) ->
     if not people.annotators:
         if not any(inventories.values()):
             raise EvenhandError(
-                f"nobody has answered anything in '{study.name}' yet; "
+                f"nobody has answered anything in '{study.name}' yet that counts: {COUNTS}; "
                 f"see evenhand annotate status {study.source or 'STUDY.toml'}"
             )
         # inventories may decide who takes part, before anybody begins
@@ -178,10 +218,9 @@ def score_study(study: Study, suite: Suite, store: Store, settings: Settings) ->
     return StudyScores(
         study=study.name,
         annotators=tuple(_annotator_score(people, x) for x in (*report.leanings, report.everybody)),
+        controls=_control_scores(suite, store),
         alpha={
-            a.stratum: AlphaScore(
-                **_rounded(a.interval)._asdict(), sentences=a.sentences, note=a.note
-            )
+            a.stratum: AlphaScore(**a.interval._asdict(), sentences=a.sentences, note=a.note)
             for a in report.alphas
         },
         pearson=tuple(
@@ -189,7 +228,7 @@ def score_study(study: Study, suite: Suite, store: Store, settings: Settings) ->
                 first=p.first,
                 second=p.second,
                 stratum=p.stratum,
-                **_rounded(p.pearson)._asdict(),
+                **p.pearson._asdict(),
                 note=p.note,
             )
             for p in report.pairs

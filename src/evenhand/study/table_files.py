@@ -9,14 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evenhand.core.errors import InputError
+from evenhand.people.plan import TRIAL
 from evenhand.people.scoring import Scored
 from evenhand.study.queries import COLUMNS, INVENTORY_COLUMNS, schema
-from evenhand.study.tables import FAILED
+from evenhand.study.tables import PASSED
 
 if TYPE_CHECKING:
     import polars as pl
 
 RAW = ("parquet", "csv", "jsonl")  # the forms of a table as it was stored
+EXPORTED: Mapping[str, str] = {**COLUMNS, "flags": "text"}  # the columns of exported answers
 
 
 def as_bytes(table: pl.DataFrame, form: str) -> bytes:
@@ -35,8 +37,8 @@ def as_bytes(table: pl.DataFrame, form: str) -> bytes:
 
 
 def import_answers(path: Path) -> pl.DataFrame:
-    """The rows of an exported .parquet, .csv or .jsonl, as `Store.answers_table` has them."""
-    return _import(path, COLUMNS)
+    """The rows of an exported .parquet, .csv or .jsonl, as `export` wrote them."""
+    return _import(path, EXPORTED)
 
 
 def import_inventories(path: Path) -> pl.DataFrame:
@@ -151,9 +153,9 @@ def _parse(raw: bytes, form: str, columns: Mapping[str, str], most: int | None) 
 def scored_of(table: pl.DataFrame) -> list[Scored]:
     """The answers that count, as `evenhand.people.scoring` takes them.
 
-    The latest to each question, but not of parts to be done again.
+    The latest to each question of a batch that was finished and accepted.
     """
     import polars as pl
 
-    is_counted = pl.col("is_latest") & (pl.col("part_state") != FAILED)
+    is_counted = pl.col("is_latest") & (pl.col("part_state") == PASSED) & (pl.col("part") != TRIAL)
     return [Scored(*row) for row in table.filter(is_counted).select(Scored._fields).iter_rows()]

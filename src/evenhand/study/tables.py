@@ -99,6 +99,7 @@ answers = sa.Table(
     sa.Column("fine", sa.Double, nullable=False),
     sa.Column("coarse", sa.Double, nullable=False),
     sa.Column("key", sa.Text, nullable=False),
+    sa.Column("reason", sa.Text),  # in the annotator's own words; NULL: none was given
     # of both columns, so that the database itself refuses an answer to another's question
     sa.ForeignKeyConstraint(["annotator", "question"], ["questions.annotator", "questions.id"]),
     sa.UniqueConstraint("annotator", "key", name="one_answer_a_key"),
@@ -170,6 +171,7 @@ class Asked:
     place: int  # from 0
     size: int  # questions in the part
     payload: Mapping[str, Any] | None = None  # None: not answered yet
+    reason: str = ""  # given with it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,6 +183,7 @@ class GivenAnswer:
     coarse: float
     seconds: float
     key: str
+    reason: str = ""  # in the annotator's own words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -117,6 +117,13 @@ class TomlFile:
             self.refuse(key, f"{key[-1]} is {value}; give a whole number from {low} to {high}")
         return cast("int | Default", value)
 
+    def flag(self, name: str, *, default: bool) -> bool:
+        """true or false."""
+        value = self.data.get(name, default)
+        if not isinstance(value, bool):
+            self.refuse((name,), f"{name} is {value!r}; give true or false")
+        return value
+
     def share(self, name: str, default: float) -> float:
         """A number from 0 to 1."""
         value = self.get((name,), (int, float), "a number from 0 to 1", default)

@@ -160,8 +160,8 @@ def test_every_word_pair_and_topic_has_a_row(document: Document) -> None:
     ]
     settled = table_rows(document, "settled")
     assert [row[:2] for row in settled] == [
-        ["biology (2 word pairs)", "2"],
-        ["context (2 word pairs)", "2"],
+        ["biology (2 clusters)", "2"],
+        ["context (2 clusters)", "2"],
     ]
     assert [row[2].partition(" ")[0] for row in settled] == ["0.500", "0.500"]
     names = [(s.name, s.is_brief) for s in document.sections]
@@ -249,7 +249,7 @@ def test_charts_of_blanks_have_an_axis_of_their_own(document: Document) -> None:
     assert "he/she (3 sentences) 1.017" in texts["lean-pair"]
     assert "work (2 clusters) 0.183" in texts["lean-topic"]
     assert "female 40 %, within 0.1 of 0: 20 %, male 40 %" in texts["spread"]
-    assert "biology (2 word pairs), n = 2 0.500" in texts["settled"]
+    assert "biology (2 clusters), n = 2 0.500" in texts["settled"]
     charts = {chart.name: chart for chart in document.charts}
     scores, spread = charts["scores"], charts["spread"]
     assert isinstance(scores, DotChart) and np.isfinite(scores.domain).all()

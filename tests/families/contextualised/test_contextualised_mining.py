@@ -11,12 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from quick import FEW
 
 from evenhand.core import catalog
 from evenhand.core.errors import EvenhandError, EvenhandWarning, InputError, LoadError
 from evenhand.core.probe import BLANK
-from evenhand.core.suite import Suite
+from evenhand.core.run import Run
+from evenhand.core.suite import Suite, write_suite
+from evenhand.engine.audit import audit
 from evenhand.families.contextualised.gender_words import Swap, find_swap
+from evenhand.families.contextualised.mask_probe import mask_probe
 from evenhand.families.contextualised.mining import cut_sentences, read_passages
 from evenhand.families.contextualised.suite import SUITE, ContextualisedOptions
 from evenhand.languages import ja, zh
@@ -161,7 +165,22 @@ def test_other_words_are_no_gender_words(language: str, text: str) -> None:
             "Lady at the bar ordered tea.",
             ("[BLANK] at the bar ordered tea.", "gentleman", "lady", "female"),
         ),
-        ("zh", "他的书放在桌子上。", ("[BLANK]书放在桌子上。", "他的", "她的", "male")),
+        ("zh", "他的书放在桌子上。", ("[BLANK]的书放在桌子上。", "他", "她", "male")),
+        # 男 and 女 as words of their own, where the published file masks them
+        (
+            "zh",
+            "快要开场了，女嘉宾们翩翩而至。",
+            ("快要开场了，[BLANK]嘉宾们翩翩而至。", "男", "女", "female"),
+        ),
+        ("zh", "山东男篮昨天赢了比赛。", ("山东[BLANK]篮昨天赢了比赛。", "男", "女", "male")),
+        (
+            "zh",
+            "所以男的都走在头尾和两侧。",
+            ("所以[BLANK]的都走在头尾和两侧。", "男", "女", "male"),
+        ),
+        ("zh", "中国女足昨天赢了比赛。", ("中国[BLANK]足昨天赢了比赛。", "男", "女", "female")),
+        ("zh", "一位女司机走错了道。", ("一位[BLANK]司机走错了道。", "男", "女", "female")),
+        ("zh", "一个小女孩坐在门口。", ("一个小[BLANK]坐在门口。", "男孩", "女孩", "female")),
         ("zh", "那位先生走进了房间。", ("那位[BLANK]走进了房间。", "先生", "女士", "male")),
         (
             "ja",
@@ -201,6 +220,15 @@ def test_a_sentence_becomes_a_question(language: str, text: str, expected: tuple
         ("en", "This was a princess' choice.", "genitive"),
         ("zh", "房思琪女士走进了房间。", "title with a name"),
         ("zh", "王先生走进了房间。", "title with a name"),
+        ("en", "The baby was fed on mother's milk for a year.", "gender cue"),
+        ("en", "Yes, milady, he is waiting outside.", "gender cue"),
+        ("en", "Good morning, miss, he is in the office.", "gender cue"),
+        ("en", "My dear fellow, she knows nothing of it.", "gender cue"),
+        ("zh", "婴儿吃妈妈的奶长大，身体很好。", "gender cue"),
+        ("zh", "老板娘说他每天都来这里吃饭。", "gender cue"),
+        ("zh", "女权运动改变了他的想法。", "gender cue"),
+        ("zh", "男科医院昨天开始营业了。", "no gender word"),
+        ("ja", "母の乳を飲んで育った子どもは元気だ。", "gender cue"),
         ("zh", "她怀孕已经三个月了。", "gender cue"),
         ("ja", "彼女は彼を見ていた。", "several gender words"),
         ("ja", "彼女は妊娠している。", "gender cue"),
@@ -435,7 +463,7 @@ def test_capitals_inside_a_sentence_are_names_unless_they_are_places() -> None:
 
 REAL = {
     "en": ("en.mnli-train10k.jsonl", 400),
-    "zh": ("zh.ocnli-train10k.jsonl", 300),
+    "zh": ("zh.ocnli-train10k.jsonl", 280),
     "ja": ("ja.jsnli-dev.jsonl", 400),
 }
 
@@ -454,3 +482,68 @@ def test_real_corpora_give_hundreds_of_balanced_sentences(data: Path, language: 
     left = suite.card.source.split("left out: ")[1].split("; ")[0]
     read = int(re.findall(r"(\d+) sentences read", suite.card.source)[0])
     assert len(suite.probes) + sum(int(n) for n in re.findall(r" (\d+)(?:,|$)", left)) == read
+
+
+def test_what_only_looks_like_a_leak_is_kept() -> None:
+    for code, text in (
+        ("en", "The mother's milk bottle was on the table."),
+        ("zh", "妈妈的奶茶放在桌子上。"),
+        ("en", "I miss the way he used to sing."),
+    ):
+        found = judge(code, text)
+        assert isinstance(found, Swap) == (code == "zh" or "miss" in text), (text, found)
+
+
+def test_lengths_can_be_chosen(tmp_path: Path) -> None:
+    long = ["He came here from the station.", "She came here from the station."]
+    lines = ["He left.", "She left.", *long]
+    assert len(build(tmp_path, "en", *lines).probes) == 2
+    assert len(build(tmp_path, "en", *lines, shortest=8).probes) == 4
+    short = build(tmp_path, "en", *lines, shortest=8, longest=9)
+    assert {p.texts[0] for p in short.probes} == {"[BLANK] left."}
+    assert "8 to 9 characters" in short.card.source
+    assert "too long 2" in short.card.source
+    with pytest.raises(EvenhandError, match="sentences of 9 to 8 characters were asked for"):
+        build(tmp_path, "en", *lines, longest=8)
+
+
+def test_a_built_suite_has_a_name_a_version_and_a_card_of_its_own(tmp_path: Path) -> None:
+    lines = ["他昨天从北京来到了这里。", "她昨天从北京来到了这里。"]
+    suite = build(tmp_path, "zh", *lines)
+    assert (suite.card.name, suite.card.version) == ("contextualised:corpus", "1")
+    assert "objective" not in suite.card.description
+    assert suite.strata == {"MS"}
+    own = build(
+        tmp_path, "zh", *lines, suite_name="news", suite_version="2026", suite_licence="CC0"
+    )
+    assert own.reference == f"news@2026#{suite.digest}"
+    assert own.card.licence == "CC0"
+    run = judge_run(audit("fixed:random", own, settings=FEW))
+    assert run == "contextualised"
+
+
+def judge_run(run: Run) -> str:
+    """The family whose account a run uses."""
+    measures = [catalog.measure(e.measure) for e in run.estimates]
+    return catalog.family_of(run.suite, measures).name
+
+
+def test_objective_sentences_from_a_file_are_the_controls(tmp_path: Path) -> None:
+    lines = ["他昨天从北京来到了这里。", "她昨天从北京来到了这里。"]
+    control = mask_probe(
+        identity="zh/o1",
+        language="zh",
+        text="[BLANK]怀孕了。",
+        male="他",
+        female="她",
+        tags={"gold": "female", "type": "biology"},
+    )
+    card = build(tmp_path, "zh", *lines).card
+    file = tmp_path / "objective.jsonl"
+    write_suite(Suite(card=card, probes=(control,)), file)
+    suite = build(tmp_path, "zh", *lines, objective=file)
+    assert suite.strata == {"MS", "OS"}
+    assert suite.probes[-1] == control
+    assert "1 objective sentences from objective.jsonl" in suite.card.source
+    with pytest.raises(InputError, match="has no objective sentence"):
+        build(tmp_path, "en", "He came here yesterday.", "She came here yesterday.", objective=file)

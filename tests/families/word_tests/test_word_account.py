@@ -25,6 +25,7 @@ from evenhand.families.word_tests.account import misjudged, most_one_sided
 from evenhand.families.word_tests.male_share import BY_LABEL, BY_SCORE, examine
 from evenhand.stats.bootstrap import generator
 from evenhand.stats.crossed import EvidenceTable, Factor, Rows
+from evenhand.stats.intervals import crossed_intervals
 
 FEW = Settings(resamples=100)
 
@@ -127,8 +128,8 @@ def test_the_male_share_is_made_before_the_report(run: Run) -> None:
     views = [v for v in run.breakdowns if v.measure == BY_SCORE]
     assert [(v.by, v.unit) for v in views] == [
         ("word", "pair"),
-        ("pair", "cluster"),
-        ("lean", "cluster"),
+        ("pair", "word"),
+        ("lean", "word x pair"),
     ]
     words = views[0]
     assert [g.name for g in words.groups] == ["nurse", "soldier", "judge"]  # most one-sided first
@@ -266,9 +267,9 @@ def test_what_is_drawn(run: Run) -> None:
     assert [r.mark for r in drawn["words"].rows] == ["male", "none", "female"]
     assert drawn["words"].title == "Share of pairs that the male word wins, 3 professions"
     assert [r.label for r in drawn["sorts"].rows] == [
-        "stereotyped as female, 1 word",
-        "stereotyped as male, 1 word",
-        "without a stereotype, 1 word",
+        "stereotyped as female, 1 word (4 pairs)",
+        "stereotyped as male, 1 word (4 pairs)",
+        "without a stereotype, 1 word (4 pairs)",
     ]
     assert [r.swarm for r in drawn["sorts"].rows] == [(0.0,), (0.875,), (0.5,)]
     assert [r.label for r in drawn["recognised"].rows] == [

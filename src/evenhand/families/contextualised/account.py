@@ -58,6 +58,7 @@ from evenhand.families.contextualised.leaning import (
     times,
 )
 from evenhand.families.contextualised.mask_probe import MEASURING, OBJECTIVE
+from evenhand.families.contextualised.measures import unit_of_odds
 from evenhand.families.contextualised.published import is_people
 
 BIAS, LEAN, DEVIATION, ACCURACY = "pb_bias", "pb_lean", "pb_sd", "objective_accuracy"
@@ -526,11 +527,12 @@ def _sections(run: Run) -> list[Section]:
 
 
 def _footing(pair: Sequence[tuple[str, Answers]]) -> str:
-    people = [name for name, answers in pair if is_people(answers)]
-    if len(people) != 1:
+    units = [unit_of_odds(answers) for _, answers in pair]
+    if units[0] == units[1]:
         return ""
+    words = " and ".join(f"{name} in {unit}" for (name, _), unit in zip(pair, units, strict=True))
     return (
-        f"{people[0]} gives the scores of people and the other logarithms of ratios: "
+        f"PB has no common unit here ({words}): "
         "only what counts right answers compares, not how far either leans."
     )
 

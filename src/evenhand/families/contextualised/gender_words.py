@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from evenhand import lexicons
 from evenhand.core.probe import BLANK, GENDERS
 from evenhand.core.protocols import Language
+from evenhand.families.contextualised.leaks import has_leak
 from evenhand.languages.en import LANGUAGE as ENGLISH
 from evenhand.languages.en import article, is_opening
 from evenhand.languages.frames import gender_cues
@@ -25,6 +26,25 @@ _EXCLAIMED = re.compile(  # boy, what a mess
 )
 _NAME = re.compile(r"\.? (?!I\b)[A-Z]")
 _CHINESE_TITLES = frozenset({"先生", "女士", "太太", "小姐", "老先生", "老太太"})
+# The words that Zhu et al. 2024 mask: in a longer word whose partner differs in nothing else (他的,
+# 小女孩, 女司机) the blank stands for these characters alone. Longer ones come first.
+_CHINESE_CORES = (
+    ("男孩", "女孩"),
+    ("男人", "女人"),
+    ("男性", "女性"),
+    ("男子", "女子"),
+    ("男生", "女生"),
+    ("男友", "女友"),
+    ("爷爷", "奶奶"),
+    ("他", "她"),
+    ("男", "女"),
+)
+_MAN, _WOMAN = _CHINESE_CORES[-1]
+# words that begin with 男 or 女 and cannot have the other
+_CHINESE_FIXED = re.compile(r"女[婿娲贞红墙萝书真权]|男[爵权科]|女科")
+_CHINESE_INNER = re.compile(
+    r"(?:(?<=^)|(?<=^一)|(?<=^中国)|(?<=^国家))(?:[男女][孩人性子生友]|[男女])"
+)
 _NO_SURNAME = re.compile(  # what a title without a name follows
     r"(?:^|[\W\d_]|[位个名这那的了着是和与跟同请向对给叫被把让找见等问为替老各诸啊呢吗吧])$"
 )
@@ -73,6 +93,8 @@ def find_swap(language: Language, text: str) -> Swap | str:
         return SEVERAL if hits else NONE
     hit = hits[0]
     entry = _entries(language.code)[hit.form]
+    if language.code == "zh":
+        hit, entry = _core(hit, entry)
     male, female = entry.male, entry.female
     if language.code == "en" and hit.form in {"her", "his"}:
         role = ENGLISH.role(text, (hit.start, hit.end))
@@ -88,11 +110,32 @@ def find_swap(language: Language, text: str) -> Swap | str:
         objection = _english_objection((before, word, after), partner, entry.kind)
     if objection:
         return objection
-    has_cues = lexicons.has_table(language.code, "cues")
-    if has_cues and gender_cues(language.code, f"{before}{{x}}{after}"):
+    if _tells_gender(language.code, before, after):
         return CUE
     blanked = f"{before}{BLANK}{language.open_particle(after)}"
     return Swap(text=blanked, male=male, female=female, gender=entry.gender)
+
+
+def _tells_gender(code: str, before: str, after: str) -> bool:
+    """Whether what stands around the blank gives the gender away."""
+    has_cues = lexicons.has_table(code, "cues")
+    return (
+        (has_cues and bool(gender_cues(code, f"{before}{{x}}{after}")))
+        or has_leak(code, before, after)
+        or (code == "zh" and any(sign in before + after for sign in (_MAN, _WOMAN)))
+    )
+
+
+def _core(hit: _Hit, entry: _Entry) -> tuple[_Hit, _Entry]:
+    """The part of a Chinese word that the blank stands for, and its pair."""
+    for male, female in _CHINESE_CORES:
+        place = entry.male.find(male)
+        end = place + len(male)
+        if place >= 0 and entry.male[:place] + female + entry.male[end:] == entry.female:
+            start = hit.start + place
+            own = replace(hit, start=start, end=start + len(male))
+            return own, replace(entry, male=male, female=female)
+    return hit, entry
 
 
 def _english_objection(parts: tuple[str, str, str], partner: str, kind: str) -> str:
@@ -121,6 +164,18 @@ def _find_hits(language: Language, text: str) -> Iterator[_Hit]:
         forms = (word.lower(), word) if is_first else (word, word.lower())
         if form := next((f for f in forms if f in known), None):
             yield _Hit(start=start, end=end, form=form)
+        elif language.code == "zh" and (own := _inner_word(word)):
+            yield _Hit(start=start + own.start(), end=start + own.end(), form=own.group())
+
+
+def _inner_word(word: str) -> re.Match[str] | None:
+    """Where a Chinese word that is not in the lexicon begins with a gender word (女嘉宾, 男篮).
+
+    None where it does not, or has both genders.
+    """
+    own = _CHINESE_INNER.search(word)
+    signs = word.count(_MAN) + word.count(_WOMAN)
+    return own if signs == 1 and _CHINESE_FIXED.search(word) is None else None
 
 
 @cache
@@ -131,6 +186,11 @@ def _entries(code: str) -> dict[str, _Entry]:
         for gender in GENDERS:
             entry = _Entry(gender=gender, male=row["male"], female=row["female"], kind=row["kind"])
             entries.setdefault(row[gender], entry)
+    if code == "zh":
+        for gender, word in zip(GENDERS, (_MAN, _WOMAN), strict=True):
+            entries.setdefault(
+                word, _Entry(gender=gender, male=_MAN, female=_WOMAN, kind="adjective")
+            )
     return entries
 
 

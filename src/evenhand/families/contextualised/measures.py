@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from evenhand.core.answers import Answers
 from evenhand.core.errors import MeasureError
 from evenhand.core.evidence import (
     Combine,
@@ -26,9 +27,26 @@ from evenhand.core.evidence import (
 from evenhand.core.measure import Measure, MeasureCard
 from evenhand.core.probe import GENDERS, Floats, Probe
 from evenhand.families.contextualised.mask_probe import MEASURING, OBJECTIVE
-from evenhand.families.contextualised.published import CITATION
+from evenhand.families.contextualised.published import CITATION, STORED_DISCRIMINATORS, is_people
 
 INFINITY = float("inf")
+DISCRIMINATOR_SCORING = "replaced-token"  # the trait of a model without a mask head
+
+
+def unit_of_odds(answers: Answers) -> str:
+    """What PB is counted in.
+
+    Log-odds of the words; logits of "this token was replaced" where the model is a discriminator,
+    which are no probabilities of words; the scores that people gave.
+    """
+    if is_people(answers):
+        return "scores of people"
+    if (
+        answers.traits.get("scoring") == DISCRIMINATOR_SCORING
+        or answers.respondent in STORED_DISCRIMINATORS
+    ):
+        return "replaced-token logits of a discriminator"
+    return "log-odds per token" if answers.traits.get("length") == "mean" else "log-odds of words"
 
 
 def log_odds(values: Floats) -> Floats:
@@ -155,6 +173,7 @@ def _of_measuring_sentences(
         options=frozenset(GENDERS),
         needs_numbers=True,
         ties=_equally_likely(MEASURING),
+        unit_of=unit_of_odds,
     )
 
 

@@ -15,14 +15,14 @@ from pathlib import Path
 
 from numpy.random import Generator
 
-from evenhand.core.errors import EvenhandWarning, InputError
+from evenhand.core.errors import EvenhandError, EvenhandWarning, InputError
 from evenhand.core.files import read_rows, read_text
 from evenhand.core.probe import BLANK, GENDERS
 from evenhand.core.protocols import Language
 from evenhand.families.contextualised.gender_words import Swap, find_swap
 from evenhand.languages.names import NameFinder
 
-SHORTEST, LONGEST = 9, 119  # characters
+SHORTEST, LONGEST = 9, 119  # characters, as in the published file
 COLUMNS = ("text", "sentence", "premise", "hypothesis", "content")
 SHORT_PAIRS = 10  # how many pairs a warning names
 _TABLES = frozenset({".jsonl", ".json", ".csv", ".tsv"})
@@ -110,14 +110,33 @@ def read_corpora(language: str, paths: Sequence[Path]) -> list[tuple[str, str]]:
     ]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lengths:
+    """How many characters a sentence may have."""
+
+    shortest: int = SHORTEST
+    longest: int = LONGEST
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.shortest <= self.longest:
+            raise EvenhandError(
+                f"sentences of {self.shortest} to {self.longest} characters were asked for; "
+                "give a shortest length of at least 1 and a longest that is not below it"
+            )
+
+
 def mine(
-    language: Language, sentences: Sequence[tuple[str, str]], names: NameFinder | None = None
+    language: Language,
+    sentences: Sequence[tuple[str, str]],
+    names: NameFinder | None = None,
+    lengths: Lengths | None = None,
 ) -> Mined:
     """The measuring sentences among (sentence, origin); the others are counted by reason."""
+    lengths = lengths or Lengths()
     mined = Mined(read=len(sentences))
     seen: set[str] = set()
     for sentence, origin in sentences:
-        swap = "duplicate" if sentence in seen else _judge(language, sentence, names)
+        swap = "duplicate" if sentence in seen else _judge(language, sentence, names, lengths)
         seen.add(sentence)
         if isinstance(swap, Swap):
             mined.sentences.append(MinedSentence(swap=swap, origin=origin))
@@ -126,9 +145,11 @@ def mine(
     return mined
 
 
-def _judge(language: Language, sentence: str, names: NameFinder | None) -> Swap | str:
-    if not SHORTEST <= len(sentence) <= LONGEST:
-        return "too short" if len(sentence) < SHORTEST else "too long"
+def _judge(
+    language: Language, sentence: str, names: NameFinder | None, lengths: Lengths
+) -> Swap | str:
+    if not lengths.shortest <= len(sentence) <= lengths.longest:
+        return "too short" if len(sentence) < lengths.shortest else "too long"
     if BLANK in sentence:
         return "has a blank already"
     swap = find_swap(language, sentence)

@@ -30,6 +30,7 @@ from evenhand.families.contextualised.mask_probe import mask_probe
 FILE = "CGBDataset.csv"
 SHA256 = "fb8718991e2517fb79d3ea230d985b3a614f24a3e2fdd14d4315550d4d6ec956"
 MODELS = ("BERT", "BERT-wwm", "BERT-wwm-ext", "RoBERTa-wwm-ext", "ELECTRA")
+STORED_DISCRIMINATORS = ("stored:ELECTRA",)
 PEOPLE = ("Annotator1", "Annotator2", "Annotator3")
 EVERYBODY = "Annotators"
 PEOPLE_PREFIX = "people:"  # people:STUDY for all of a study, people:STUDY/annotator-1 for one

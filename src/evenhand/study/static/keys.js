@@ -116,6 +116,7 @@ if (form) {
     isSent = true;
   });
   document.addEventListener("keydown", (event) => {
+    if (event.target instanceof HTMLTextAreaElement) return; // somebody writes a reason
     if (!areKeysOn() || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (event.key === "Enter") {
       if (isElsewhere(event.target) || (event.target.closest(".card") && !question.isComplete())) return;
