@@ -115,7 +115,7 @@ def test_a_whole_audit_of_a_folder(folder: Path) -> None:
     assert estimates["pb_bias"].value == pytest.approx(np.abs(odds).mean(), abs=1e-5)
     assert estimates["pb_lean"].value == pytest.approx(odds.mean(), abs=1e-5)
     assert (
-        "|scoring:together|length:shortest|precision:fp32|route:onnxruntime|"
+        "|scoring:together|length:shortest, sentences mean|precision:fp32|route:onnxruntime|"
         in estimates["pb_bias"].signature
     )
     assert (run.answers.options, run.answers.labels) == (("male", "female"), ("score",))

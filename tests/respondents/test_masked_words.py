@@ -234,13 +234,14 @@ def slow_released(tokenizer: Tokenizer, probe: Probe) -> list[float]:
     """
     at = [k for k, text in enumerate(probe.tags["sentence"].split(" ")) if BLANK in text][-1]
     mask, predict, scores = mask_of(tokenizer), predictor(tokenizer), []
+    masked = tokenizer.id_to_token(mask) or ""
     for option in probe.texts[1:]:
         bare = "".join(c for c in option.split(" ")[at] if c.isalnum())
         ids = tokenizer.encode(bare, add_special_tokens=False).ids
         chances = []
         for k, token in enumerate(ids):
             before = tokenizer.decode(ids[:k])
-            text = probe.tags["sentence"].replace(BLANK, before + tokenizer.id_to_token(mask))
+            text = probe.tags["sentence"].replace(BLANK, before + masked)
             read = tokenizer.encode(text).ids
             chances.append(float(np.exp(predict(read)[read.index(mask), token])))
         scores.append(sum(chances) / len(chances))

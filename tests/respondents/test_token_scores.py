@@ -146,7 +146,7 @@ def test_known_rules_are_taken_and_named_in_the_signature(tmp_path: Path) -> Non
     folder = write_masked(tmp_path / "tiny")
     assert open_masked(folder).traits == {
         "scoring": "together",
-        "length": "shortest",
+        "length": "shortest, sentences mean",
         "precision": "fp32",
         "route": "onnxruntime",
     }

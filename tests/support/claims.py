@@ -17,12 +17,12 @@ import numpy as np
 import pytest
 
 from evenhand.core import catalog
-from evenhand.core.estimate import Estimate, Interval
+from evenhand.core.estimate import Estimate, ExactInterval, Interval
 from evenhand.core.probe import NLI_LABELS, Probe
 from evenhand.core.run import Check, Run
 
 NUMBER, SHARE, COUNT = r"(?:-?\d+\.\d{3}|n/a)", r"(?:[<>]?\d+ %|n/a)", r"[\d,]+"
-BOUNDS = rf"{NUMBER} \[(?:{NUMBER}, {NUMBER}|n/a)\]"
+BOUNDS = rf"{NUMBER} (?:\[(?:{NUMBER}, {NUMBER}|n/a)\]|\(exact\))"
 TITLES = sorted((m.card.title for m in catalog.measures().values()), key=len, reverse=True)
 TITLE = rf"((?:{'|'.join(map(re.escape, TITLES))})(?: on [\w .]+?)?)"
 Found = re.Match[str]
@@ -101,6 +101,8 @@ def is_share(text: str, value: float) -> bool:
 def is_interval(text: str, interval: Interval) -> bool:
     """Whether `0.452 [0.431, 0.474]` stands for an interval."""
     value, _, rest = text.partition(" ")
+    if rest == "(exact)":
+        return is_number(value, interval.value) and isinstance(interval, ExactInterval)
     ends = rest.strip("[]").split(", ")
     if not interval.has_bounds:
         return is_number(value, interval.value) and ends == ["n/a"]
@@ -201,6 +203,26 @@ def _apart(place: Place, found: Found) -> None:
 
 
 @template(
+    r"The model lies (nearer to|farther from) (\S+) than what random answers are expected to get\."
+)
+def _exactly_apart(place: Place, found: Found) -> None:
+    assert place.subject.is_exact
+    _apart(place, found)
+
+
+@template(r"The model lies as far from (\S+) as random answers are expected to\.")
+def _exactly_as_far(place: Place, found: Found) -> None:
+    distances, random = _distances(place)
+    assert place.subject.is_exact and distances[0] == pytest.approx(random, abs=1e-9)
+
+
+@template(r"((?:Only|One|No variation) [^.]+?: (?:the (?:interval|bounds)|there is no) [\w ]+)\.")
+def _note_beside(place: Place, found: Found) -> None:
+    notes = {e.note for e in place.run.estimates if math.isfinite(e.value)}
+    assert found[1][0].lower() + found[1][1:] in notes
+
+
+@template(
     r"The interval of the model does not hold what random answers are expected to get, but which "
     r"of the two is nearer to (\S+) stays open\."
 )
@@ -247,10 +269,15 @@ def _note(place: Place, found: Found) -> None:
         assert estimate.levels[name] == int(count)
 
 
-@template(r"Only # probes? of a larger suite asked; the numbers do not compare with [^.]+\.")
+@template(
+    r"Only # probes? of a larger suite asked; (?:the numbers do not compare with [^.]+|the "
+    r"intervals are about all # probes of the suite)\."
+)
 def _limited(place: Place, found: Found) -> None:
     assert place.run.suite.limit is not None
     assert count_of(found[1]) == len(place.run.suite.probes)
+    assert bool(found[2]) == (place.run.settings.target == "this set")
+    assert not found[2] or count_of(found[2]) == place.run.suite.whole
 
 
 @template(r"# probes? without an answer: (.+)\.$")

@@ -118,7 +118,7 @@ def _score(
         tags=tags,
         interval=score.interval,
         probes=int(answered_rows(probes, values).sum()),
-        levels=factors[0].levels,
+        levels={factor.name: factor.smallest for factor in factors},
         has_variation=score.has_variation,
     )
 

@@ -285,8 +285,8 @@ class Asker:
         if isinstance(whole, Missing):
             return whole
         answers = self.answers(model, suite)
-        assert isinstance(answers, Answers)
-        return break_down(catalog.measure(measure), answers, grouping, self.request.settings)
+        assert isinstance(answers, Answers) and isinstance(suite, Suite)
+        return break_down(catalog.measure(measure), suite, answers, grouping, self.request.settings)
 
     def packs(self) -> list[PackedModel]:
         """The answers of every model that was asked here, to be exchanged."""

@@ -24,7 +24,11 @@ from evenhand.engine.compare import Contestant, find_difference
 from evenhand.engine.estimate import choose_measures, relate
 from evenhand.engine.suites import load_suite
 from evenhand.families.gendered_entailment.labour import SHARE
-from evenhand.families.gendered_entailment.labour_document import ModelRelation, relation_chart
+from evenhand.families.gendered_entailment.labour_document import (
+    ModelRelation,
+    heights_of,
+    relation_chart,
+)
 from evenhand.families.gendered_entailment.measures import (
     ENTAILMENT_GAP,
     MAJORITY,
@@ -230,10 +234,14 @@ def _figure1(asker: Asker, variant: str, title: str) -> TablePart | None:
             series.append(ModelRelation(model=model.name, relation=relation))
     if not series:
         return None
+    heights = heights_of([one.relation for one in series])
     return TablePart(
         name=f"figure1-{variant}",
         title=f"Figure 1: occupations against the labour market, {title}",
-        blocks=(relation_chart(series),),
+        blocks=tuple(
+            relation_chart(one, heights=heights, place=place)
+            for place, one in enumerate(series, start=1)
+        ),
         remark="The paper draws dP of every occupation as bars beside the difference between the "
         "shares of the genders; `evenhand labour` gives the correlations with intervals.",
     )

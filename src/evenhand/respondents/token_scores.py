@@ -22,7 +22,7 @@ Length: `sum` adds the log-probabilities of a word's tokens, `mean` divides by t
 its log-probabilities, times the number of tokens of the shortest. A longer word has a smaller
 product whatever the sentence says; so it is not at a disadvantage. Where all candidates have as
 many tokens this is the sum, and everywhere it has the unit of a sum: no score mixes sums and
-means. The signature calls it `shortest`.
+means. The signature calls it `shortest`. Of whole sentences `auto` takes the mean.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ RELEASED = "stereoset-code"
 RULES = ("together", "left-to-right", "within-word", "one-by-one")
 SCORINGS = (*RULES, RELEASED)
 LENGTHS = ("auto", "sum", "mean")
-LENGTH_NAMES = {"auto": "shortest", "sum": "sum", "mean": "mean"}  # in the signature
+# in the signature; of whole sentences `auto` takes the mean
+LENGTH_NAMES = {"auto": "shortest, sentences mean", "sum": "sum", "mean": "mean"}
 Ids = tuple[int, ...]
 
 
@@ -204,12 +205,8 @@ def add_up(values: Floats, numbers: Sequence[Sequence[int]], length: str) -> Flo
         sums = [np.logaddexp.reduce(values[list(n)]) - np.log(len(n)) for n in numbers]
         return np.asarray(sums, dtype=np.float64)
     shortest = min(len(n) for n in numbers)
-    parts = {
-        "sum": [1.0 for _ in numbers],
-        "mean": [len(n) for n in numbers],
-        "auto": [len(n) / shortest for n in numbers],
-    }[length]
-    return np.asarray([values[list(n)].sum() / k for n, k in zip(numbers, parts, strict=True)])
+    unit = {"sum": 0, "mean": 1, "auto": shortest}[length]  # tokens that a score is as long as
+    return np.asarray([values[list(n)].sum() * (unit / len(n) if unit else 1) for n in numbers])
 
 
 def _attended_mean(

@@ -18,11 +18,11 @@ from evenhand.families.contextualised.measures import unit_of_odds
 LEANS = ("pb_bias", "pb_lean", "pb_sd")
 
 
-def differences(first: Path, second: Path, **opening: str) -> dict[str, Difference]:
+def differences(first: Path, second: Path, length: str = "auto") -> dict[str, Difference]:
     suite = suite_of(tuple(p for p in PROBES if p.option_count == 2))
     runs = [
         audit(str(first), suite, settings=FEW).answers,
-        audit(str(second), suite, opening=RespondentOptions(**opening), settings=FEW).answers,
+        audit(str(second), suite, opening=RespondentOptions(length=length), settings=FEW).answers,
     ]
     comparison = compare(runs, ComparisonOptions(suites=(suite,)), FEW)[0]
     return {d.measure: d for d in comparison.differences}

@@ -93,7 +93,8 @@ def test_the_average_is_that_of_the_tasks(seed: int) -> None:
     values = rng.integers(-1, 2, size=(120, 3)).astype(np.float64)
     values[rng.random(120) < 0.1] = np.nan
     tasks = [str(t) for t in rng.choice([*TASK_NAMES[:4]], 120)]
-    probes, right = [], {task: [] for task in TASK_NAMES[:4]}
+    probes: list[Probe] = []
+    right: dict[str, list[float]] = {task: [] for task in TASK_NAMES[:4]}
     for i, (row, task) in enumerate(zip(values.tolist(), tasks, strict=True)):
         is_three = task.startswith("mnli")
         gold = str(rng.choice(NLI_LABELS if is_three else ["entailment", "not_entailment"]))

@@ -320,9 +320,10 @@ def test_ties_of_a_classifier_are_those_that_the_convention_compares() -> None:
 
 def test_domains_are_means_over_their_own_terms() -> None:
     terms, values = drawn(3, 3)
-    answers = answers_of(suite_of(probes_of(terms)), np.nan_to_num(values, nan=0.0))
+    suite = suite_of(probes_of(terms))
+    answers = answers_of(suite, np.nan_to_num(values, nan=0.0))
     grouping = Grouping(by="domain", unit="target")
-    view = break_down(catalog.measure("icat_official"), answers, grouping, FEW)
+    view = break_down(catalog.measure("icat_official"), suite, answers, grouping, FEW)
     for domain in ("race", "gender"):
         rows = [i for i, p in enumerate(answers.probes) if p.tags["domain"] == domain]
         table = [answers.values[i, :, 0].tolist() for i in rows]
