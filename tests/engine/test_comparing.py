@@ -16,6 +16,7 @@ from runs import TwoLabels, deaf_to_men, noise, silent
 
 from evenhand.core import catalog
 from evenhand.core.answer_files import write_answers
+from evenhand.core.document import Cell, Table
 from evenhand.core.errors import EvenhandError, InputError, MeasureError
 from evenhand.core.estimate import Interval
 from evenhand.core.settings import Settings
@@ -229,6 +230,25 @@ def test_few_clusters_are_called_rough() -> None:
     rough = [d for d in comparison.differences if 2 <= d.clusters < 10]
     assert rough
     assert all(f"p cannot fall below {2.0 ** (1 - d.clusters):.2g}" in d.note for d in rough)
+
+
+def test_what_must_be_said_stands_beside_the_difference() -> None:
+    """It stood at the end of the report alone."""
+    fixed = ["fixed:male-default", "fixed:female-default"]
+    comparison = quick_compare(fixed, [load(limit=120)])[0]
+    cells: dict[str, tuple[Cell, ...]] = {}
+    for section in comparison_document([comparison]).sections:
+        for block in section.blocks:
+            if isinstance(block, Table):
+                cells |= {str(row.cells[0]): row.cells for row in block.rows}
+    default = cells["Default effect"]
+    assert str(default[3]).startswith("-2.000 [-2.000, ")
+    assert "no variation seen among" in str(default[3])
+    assert str(default[1]).endswith("] no variation seen")
+    few = quick_compare(["fixed:random", "fixed:fair"], [load(limit=8)])[0]
+    text = document_text(comparison_document([few]))
+    assert re.search(r"\] only \d occupations?(?: and \d templates?)?: the interval is rough", text)
+    assert "new occupations and templates" in text and "swapped at random, occupation by" in text
 
 
 def test_names_are_short_and_tell_the_models_apart() -> None:

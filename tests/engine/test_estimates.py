@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from document_text import document_text
 
-from evenhand.core import catalog
+from evenhand.core import account, catalog
+from evenhand.core.account import group_name
 from evenhand.core.answer_files import answer_bytes, read_answers, suite_of
 from evenhand.core.answers import Answers
 from evenhand.core.errors import EvenhandError
-from evenhand.core.estimate import Estimate
+from evenhand.core.estimate import Estimate, ExactInterval
 from evenhand.core.family import Grouping
 from evenhand.core.probe import CLUSTER, Probe
 from evenhand.core.protocols import RespondentOptions
@@ -21,6 +24,7 @@ from evenhand.core.signature import Signature
 from evenhand.core.suite import Suite, read_suite, write_suite
 from evenhand.engine.ask import ask_suite
 from evenhand.engine.audit import audit, estimate_all
+from evenhand.engine.audit_document import audit_document
 from evenhand.engine.compare import compare
 from evenhand.engine.estimate import break_down, estimate
 from evenhand.engine.suites import limited, load_suite
@@ -192,6 +196,148 @@ def test_few_levels_are_said_beside_the_number() -> None:
     alone = estimate(measure, part, replace(answers.select(rows), suite=part.reference), FAST)
     assert alone.note == "only 3 targets: the interval is rough"
     assert estimate(measure, suite, answers, FAST).note == ""
+
+
+def framed() -> tuple[Suite, Answers]:
+    """36 occupations in 24 frames, half of either lean; frames sway the answers."""
+    probes = tuple(
+        Probe(
+            id=f"{occupation}/{frame}",
+            kind="pair",
+            language="en",
+            texts=(f"premise {occupation} {frame}", "hypothesis"),
+            stratum="PS",
+            cluster=f"o{occupation}",
+            tags={
+                "occupation": f"o{occupation}",
+                "template": f"t{frame}",
+                "lean": "female" if occupation % 2 else "male",
+            },
+        )
+        for occupation in range(36)
+        for frame in range(24)
+    )
+    suite = Suite(card=load_suite("occupation-nli", limit=8).card, probes=probes)
+    rng = np.random.default_rng(5)
+    sway = np.tile(rng.normal(size=24), 36) + rng.normal(size=len(probes))
+    values = np.stack([sway, np.zeros(len(probes)), np.full(len(probes), -9.0)], axis=1)
+    answers = Answers(
+        respondent="x",
+        suite=suite.reference,
+        probes=probes,
+        options=suite.card.options,
+        labels=("entailment", "neutral", "contradiction"),
+        values=values[:, None, :],
+    )
+    return suite, answers
+
+
+def test_both_factors_are_random_in_a_group() -> None:
+    """A lean resampled its occupations alone, and frames were left out."""
+    suite, answers = framed()
+    measure = catalog.measure("fraction_neutral")
+    leans = break_down(measure, suite, answers, Grouping(by="lean", unit="occupation"), FAST)
+    assert leans.unit == "occupation x template"
+    for group in leans.groups:
+        rows = [r for r, p in enumerate(suite.probes) if p.tags["lean"] == group.name]
+        wrong = (answers.values[rows, 0, 0] > 0).reshape(18, 24)
+        own, frames = wrong.mean(axis=1), wrong.mean(axis=0)
+        variance = own.var(ddof=1) / 18 + frames.var(ddof=1) / 24 - wrong.var(ddof=1) / wrong.size
+        half = (group.interval.high - group.interval.low) / 2
+        assert group.interval.value == pytest.approx(wrong.mean())
+        assert group.levels == {"occupation": 18, "template": 24}
+        assert 1.96 * variance**0.5 < half < 1.3 * 1.96 * variance**0.5
+        assert half > 2 * 1.96 * (own.var(ddof=1) / 18) ** 0.5
+    jobs = break_down(measure, suite, answers, Grouping(by="occupation", unit="template"), FAST)
+    assert {tuple(g.levels.items()) for g in jobs.groups} == {(("template", 24),)}
+
+
+def test_a_lean_with_one_occupation_has_no_interval() -> None:
+    suite, answers = framed()
+    rows = [r for r, p in enumerate(suite.probes) if p.cluster in ("o0", "o1", "o3")]
+    part = replace(suite, probes=tuple(suite.probes[r] for r in rows))
+    some = replace(answers.select(rows), suite=part.reference)
+    measure, grouping = catalog.measure("fraction_neutral"), Grouping(by="lean", unit="occupation")
+    groups = break_down(measure, part, some, grouping, FAST)
+    male, female = groups.group("male"), groups.group("female")
+    assert male is not None and not male.interval.has_bounds
+    assert female is not None and female.interval.has_bounds
+    assert group_name(female) == "female (2 occupations)"
+
+
+def test_groups_have_the_target_of_the_scores() -> None:
+    suite, answers = framed()
+    settings = replace(FAST, target="this set")
+    measure, grouping = catalog.measure("fraction_neutral"), Grouping(by="lean", unit="occupation")
+    whole = break_down(measure, suite, answers, grouping, settings)
+    assert all(isinstance(g.interval, ExactInterval) for g in whole.groups)
+    part = limited(suite, 200, 0)
+    row_of = {p.id: row for row, p in enumerate(suite.probes)}
+    some = replace(answers.select([row_of[p.id] for p in part.probes]), suite=part.reference)
+    cut = break_down(measure, part, some, grouping, settings)
+    assert all(g.interval.low < g.interval.value < g.interval.high for g in cut.groups)
+
+
+def test_words_that_are_asked_with_many_pairs_are_drawn_whole() -> None:
+    """Every comparison counted as drawn alone, and 7 of 10 intervals held the whole suite's."""
+    suite = load_suite("profession")
+    words = sorted({p.cluster for p in suite.probes})
+    row_of = {p.id: row for row, p in enumerate(suite.probes)}
+    measure, settings = catalog.measure("profession_stereotype_effect"), Settings(resamples=10)
+    hits, nature = 0, np.random.default_rng(3)
+    for seed in range(20):
+        sway = dict(zip(words, nature.normal(size=len(words)), strict=True))
+        values = nature.normal(size=(len(suite.probes), 2, 1))
+        values[:, 0, 0] += [2 * sway[p.cluster] for p in suite.probes]
+        answers = Answers(
+            respondent="x",
+            suite=suite.reference,
+            probes=suite.probes,
+            options=suite.card.options,
+            labels=("score",),
+            values=values,
+        )
+        part = limited(suite, 400, seed)
+        some = replace(answers.select([row_of[p.id] for p in part.probes]), suite=part.reference)
+        truth = estimate(measure, suite, answers, settings).value
+        found = estimate(measure, part, some, replace(settings, target="this set"))
+        hits += found.low <= truth <= found.high
+    assert hits >= 18
+
+
+def test_no_variation_is_said_of_this_set_too() -> None:
+    suite, answers = framed()
+    alike = replace(answers, values=np.broadcast_to(answers.values[:1], answers.values.shape))
+    part = limited(suite, 100, 0)
+    row_of = {p.id: row for row, p in enumerate(suite.probes)}
+    some = replace(alike.select([row_of[p.id] for p in part.probes]), suite=part.reference)
+    measure = catalog.measure("fraction_neutral")
+    found = estimate(measure, part, some, replace(FAST, target="this set"))
+    assert found.note.startswith("no variation seen among 100 pairs: the bounds are")
+    assert found.high - found.low == pytest.approx(1 - 0.05 ** (1 / 100))
+
+
+def test_a_report_on_this_set_says_what_is_exact() -> None:
+    """It spoke of the whole interval of an exact value, and printed shares as [22.7, 22.7]."""
+    suite = load_suite("occupation-nli", limit=60)
+    whole = replace(suite, limit=None, whole=None)
+    settings = Settings(resamples=50, target="this set")
+    text = document_text(audit_document(audit("fixed:random", whole, settings=settings)))
+    assert "The whole interval" not in text and "it is exact" in text
+    assert not re.search(r"(\d+\.\d) \[\1, \1\]", text)
+    cut = document_text(audit_document(audit("fixed:random", suite, settings=settings)))
+    assert "Intervals are for all 4,230 probes of the suite." in cut
+    assert "exactly these probes" not in cut and "do not compare" not in cut
+
+
+def test_few_levels_and_no_variation_stand_beside_the_verdict() -> None:
+    """The lead printed the bounds of 7 words without a word on it."""
+    run = audit("fixed:male-default", "occupation-nli", settings=Settings(resamples=50))
+    text = document_text(audit_document(run))
+    assert "No variation seen among 141 occupations: the bounds are" in " ".join(
+        account.summary(run)
+    )
+    assert "100.0 [93.8, 100.0] no variation seen" in text  # what counts against in NS
 
 
 def test_no_variation_is_said_with_what_cannot_be_excluded() -> None:

@@ -99,7 +99,8 @@ def check_method(run: Run, lines: Sequence[str]) -> None:
     """That the interval was computed as is said, and that there is one where it is said."""
     text, first = " ".join(lines), run.headline
     assert ("There is no interval" in text) == (not first.interval.has_bounds)
-    if first.interval.has_bounds:
+    assert ("it is exact" in text) == (first.is_exact and first.interval.has_bounds)
+    if first.interval.has_bounds and first.target == "new items":
         assert ("No resample differs" in text) == (not first.has_variation)
         assert (f"{run.settings.resamples} resamples" in text) == first.has_variation
     if pairs := re.search(rf"There (?:is|are) ({COUNT}) word pairs?(, and .+ rough)?\.", text):

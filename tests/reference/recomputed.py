@@ -238,8 +238,9 @@ def _preference(tag: str) -> Reference:
         wins, ties = 0.0, 0
         for female, male in premises:
             lead = (_chance(female) - _chance(male)) * SIGNS[female.tags[tag]]
-            wins += 1.0 if lead > 0 else 0.5 if lead == 0 else 0.0
-            ties += lead == 0
+            is_tie = abs(lead) <= 1e-12
+            wins += 0.5 if is_tie else float(lead > 0)
+            ties += is_tie
         return Score(
             value=_share(wins, len(premises)),
             parts={"tied": _share(ties, len(premises))},

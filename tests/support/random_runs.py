@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -15,7 +15,7 @@ from evenhand.core.errors import MeasureError
 from evenhand.core.probe import GENDERS, NLI_LABELS, PREFERENCES, SCORE, Floats, Probe
 from evenhand.core.protocols import RespondentOptions
 from evenhand.core.run import Run
-from evenhand.core.settings import Settings
+from evenhand.core.settings import TARGETS, Settings
 from evenhand.core.suite import Suite, SuiteCard
 from evenhand.engine.audit import judge
 from evenhand.engine.suites import load_suite
@@ -185,6 +185,7 @@ def random_runs(draw: st.DrawFn, name: str) -> Run:
     labels = draw(st.sampled_from(room.labels))
     seed = draw(st.integers(0, 2**32 - 1))
     way, missing = draw(st.sampled_from(WAYS)), draw(st.sampled_from(MISSING))
+    settings = replace(FEW, target=draw(st.sampled_from(TARGETS)))
     answers = answered(room.suite, labels, way, missing, seed)
     checks = []
     if labels != (SCORE,) and draw(st.booleans()):
@@ -193,7 +194,7 @@ def random_runs(draw: st.DrawFn, name: str) -> Run:
         check_missing = draw(st.sampled_from(("nothing", "some", "all")))
         checks = [(ordinary, answered(ordinary, labels, check_way, check_missing, seed + 1))]
     try:
-        return judge(room.suite, answers, FEW, checks=checks)
+        return judge(room.suite, answers, settings, checks=checks)
     except MeasureError:  # two labels do not suffice for any measure of this suite
         three = answered(room.suite, NLI_LABELS, way, missing, seed)
-        return judge(room.suite, three, FEW)
+        return judge(room.suite, three, settings)

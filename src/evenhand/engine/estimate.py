@@ -114,8 +114,10 @@ def _why_empty(measure: Measure, probes: Sequence[Probe], evidence: Floats) -> s
 def traits_of(measure: Measure, answers: Answers) -> dict[str, str]:
     """What a signature says of the respondent: its traits, the scoring as the measure used it."""
     traits = dict(answers.traits)
-    if measure.scoring and answers.is_classifier:
-        traits["scoring"] = measure.scoring
+    reads_labels = measure.kind == "pair" and not measure.needs_numbers
+    scoring = measure.scoring or ("argmax" if reads_labels else "")
+    if scoring and answers.is_classifier:
+        traits["scoring"] = scoring
     return traits
 
 

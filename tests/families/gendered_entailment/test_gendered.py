@@ -31,8 +31,10 @@ from evenhand.core.errors import (
 )
 from evenhand.core.estimate import Interval
 from evenhand.core.probe import NLI_LABELS, Floats
+from evenhand.core.protocols import RespondentOptions
 from evenhand.core.run import Run
 from evenhand.core.settings import Settings
+from evenhand.core.signature import Signature
 from evenhand.core.suite import Suite
 from evenhand.core.text import in_points
 from evenhand.engine.ask import ask_suite
@@ -54,6 +56,7 @@ from evenhand.families.gendered_entailment.labour_document import (
     heights_of,
     relation_chart,
 )
+from evenhand.families.gendered_entailment.measures import entailment_probability
 from evenhand.families.gendered_entailment.suite import GenderedEntailmentOptions
 from evenhand.families.leans import labour_lean, read_shares
 from evenhand.report.latex import to_latex
@@ -193,6 +196,26 @@ def test_one_gap_has_one_name() -> None:
     files = [p for p in root.rglob("*") if p.suffix in {".py", ".html", ".tsv", ".json"}]
     others = [p.name for p in files for name in ("ΔP", '"DP', " DP ") if name in p.read_text()]
     assert others == []
+
+
+def test_rounding_is_no_preference() -> None:
+    """Probabilities of two decimals that are equal came out a hair apart and were no tie."""
+    chance = entailment_probability(np.log([[0.01, 0.97, 0.02], [0.02, 0.94, 0.04]]))
+    assert chance[0] != chance[1]  # a third, twice
+    assert eh.measures.stereotype_preference(chance[:1], chance[1:], ["male"]) == 0.5
+    assert eh.measures.stereotype_preference([0.5], [0.5 + 1e-9], ["male"]) == 1.0
+
+
+@pytest.mark.parametrize("scoring", [None, "neutral"])
+def test_the_signature_names_what_each_measure_read(scoring: str | None) -> None:
+    """With another scoring the shares of labels said that scoring, though they read labels."""
+    suite = load_suite("gendered-entailment", limit=60)
+    opening = RespondentOptions(scoring=scoring)
+    run = audit("default", suite, opening=opening, settings=QUICK)
+    read = {e.measure: dict(Signature.parse(e.signature).fields)["scoring"] for e in run.estimates}
+    for measure in ("entailment_gap", "same_label", "stereotype_preference", "signed_gap"):
+        assert read[measure] == "entailment against contradiction"
+    assert read["neutral_share"] == "argmax"
 
 
 def test_ties_of_b_are_counted_and_printed() -> None:

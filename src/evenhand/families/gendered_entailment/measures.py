@@ -85,6 +85,7 @@ PROBABILITY = "probability of entailment"  # the name of its breakdown
 _STRATA = frozenset({STRATUM})
 _ONE_LABEL = frozenset({ENTAILMENT})  # a model with two labels is enough
 _SCORING = "entailment against contradiction"
+_SAME = 1e-12  # probabilities that differ by less are a tie: rounding is no preference
 # (P female, P male, probes of the female hypotheses) -> a number per premise, NaN: does not count
 Score = Callable[[Floats, Floats, Sequence[Probe]], Floats]
 
@@ -164,7 +165,8 @@ def _agrees(female: Floats, male: Floats) -> Floats:
 def _prefers(female: Floats, male: Floats, genders: Sequence[str]) -> Floats:
     """1 where the named gender has the higher P, 0.5 for a tie, else 0; NaN for another name."""
     direction = np.asarray([{"female": 1.0, "male": -1.0}.get(g, np.nan) for g in genders])
-    return np.asarray((1 + direction * np.sign(female - male)) / 2)
+    apart = female - male
+    return np.asarray((1 + direction * np.where(np.abs(apart) <= _SAME, 0, np.sign(apart))) / 2)
 
 
 def _neutral_evidence(probes: Sequence[Probe], values: Floats) -> Floats:
