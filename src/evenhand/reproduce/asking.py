@@ -73,6 +73,19 @@ class TableRequest:
     cache: bool | Path = True
     watch: Watch | None = None
 
+    @property
+    def particular(self) -> dict[str, object]:
+        """What only some papers read, by its option on the command line."""
+        return {
+            "--after": self.after,
+            "--people": self.people,
+            "--dev": self.dev,
+            "--dev-limit": self.dev_limit,
+            "--trained-on": self.trained_on,
+            "--ladder": self.ladders,
+            "--lang": self.languages,
+        }
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableModel:

@@ -348,5 +348,5 @@ PAPER = Paper(
     reproduce=reproduce,
     printed=printed,
     table=make_table,
-    options=frozenset({"people", "quality"}),
+    options=frozenset({"--people"}),
 )

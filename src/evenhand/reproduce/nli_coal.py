@@ -42,7 +42,7 @@ LABELS = (ENTAILMENT, CONTRADICTION, NEUTRAL)  # in the order of the paper's col
 TITLES = {ENTAILMENT: "Ent.", CONTRADICTION: "Con.", NEUTRAL: "Neu."}
 LANGUAGES = {"en": "English", "ja": "Japanese", "zh": "Chinese"}  # as the paper names them
 NEEDS_LADDER = (
-    "needs the models of known bias: train a ladder with `evenhand meta run`, then "
+    "models of known bias are needed: train a ladder with `evenhand meta run`, then "
     "`evenhand table nli-coal --ladder DIR`"
 )
 
@@ -277,5 +277,5 @@ PAPER = Paper(
     contents="Table 3 (label shares, FN, NLI-CoAL); with --ladder Table 2 and Figure 4",
     reproduce=reproduce,
     table=make_table,
-    options=frozenset({"ladders", "languages"}),
+    options=frozenset({"--ladder", "--lang"}),
 )

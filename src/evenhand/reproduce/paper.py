@@ -24,15 +24,6 @@ from evenhand.reproduce.tables import TablePage
 
 Verdict = Literal["ok", "misprint", "not computed", "DIFFERS"]
 VERDICTS: tuple[Verdict, ...] = ("ok", "misprint", "not computed", "DIFFERS")
-FLAGS = {  # fields of a request that only some papers read, with their options
-    "after": "--after",
-    "people": "--people",
-    "dev": "--dev",
-    "dev_limit": "--dev-limit",
-    "trained_on": "--trained-on",
-    "ladders": "--ladder",
-    "languages": "--lang",
-}
 ALL = "all"  # the name that stands for every paper
 
 
@@ -110,7 +101,7 @@ class Reproduction:
 class Paper:
     """A paper and what can be done with it; a file of `reproduce` has one as PAPER.
 
-    options: the names of those fields of a TableRequest that only some papers read.
+    options: those of `TableRequest.particular` that the tables of this paper read.
     """
 
     name: str
@@ -148,9 +139,9 @@ def find_paper(name: str, *others: str) -> Paper:
 
 def check_request(paper: Paper, request: TableRequest) -> None:
     """Raise EvenhandError where a request has nothing to ask, or what the paper has no use for."""
-    for name, flag in FLAGS.items():
-        if getattr(request, name) and name not in paper.options:
-            users = [other.name for other in papers().values() if name in other.options]
+    for flag, value in request.particular.items():
+        if value and flag not in paper.options:
+            users = [other.name for other in papers().values() if flag in other.options]
             raise EvenhandError(
                 f"the tables of {paper.name} have no use for {flag}: it is an option of "
                 f"{listed(users)}. They are: {paper.contents}"

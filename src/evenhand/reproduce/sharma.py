@@ -424,5 +424,5 @@ PAPER = Paper(
     contents="Tables 5 and 6, Figure 1; with --after Table 7 and Figure 2",
     reproduce=reproduce,
     table=make_table,
-    options=frozenset({"after", "dev", "dev_limit", "trained_on"}),
+    options=frozenset({"--after", "--dev", "--dev-limit", "--trained-on"}),
 )

@@ -32,7 +32,7 @@ from evenhand.reproduce.asking import Asker, Entry
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaperRow:
-    """A line of a table: who it is about, and a cell for each column; a text is a heading."""
+    """A line of a table: who it is about, and a cell for each column; a heading has no cells."""
 
     labels: tuple[str, ...]
     cells: tuple[Entry | None, ...] = ()  # None: the cell stays empty
