@@ -117,7 +117,9 @@ def test_japanese() -> None:
         "二人の{x}が歩く。",
         "何人かの{x}が歩く。",
         "{x}が何人か歩く。",
-        "{x}たちのグループ、複数の{x}が歩く。",
+        "{x}たちのグループが歩く。",
+        "複数の{x}が歩く。",
+        "ふたりの金髪の{x}が歩く。",
         "３人の{x}がいる。",
     ):
         assert JA.faults(frame) == ["the slot is several persons"], frame
@@ -129,14 +131,16 @@ def test_chinese() -> None:
     assert ZH.fill("{a}在散步。", "收银员") == "一名收银员在散步。"
     assert ZH.fill("{the}在散步。", "木匠") == "这个木匠在散步。"
     assert ZH.fill("穿红衣服的{x}在散步。", "女人") == "穿红衣服的女人在散步。"
-    assert ZH.cut("一位女人在散步。") == "{a}在散步。"
-    assert ZH.cut("那个男人在散步。") == "{the}在散步。"
+    # 个 fits every person, so that premise and hypothesis have the same measure word
+    assert ZH.cut("一位女人在散步。") == "一个{x}在散步。"
+    assert ZH.cut("那个男人在散步。") == "那个{x}在散步。"
     assert ZH.cut("一个高个子男人在散步。") == "一个高个子{x}在散步。"
     for caption in ("女人们在散步。", "一个老男人在散步。", "男人和女人在散步。", "狗在散步。"):
         assert ZH.cut(caption) is None
     assert ZH.faults("{a}在散步。") == ZH.faults("一个高个子{x}在散步。") == []
     assert ZH.faults("这{x}在散步。") == ["no measure word in '这{x}'"]
     assert ZH.faults("三名{x}在散步。") == ["the slot is several persons"]
+    assert ZH.faults("两个孩子在路口向一个{x}问路。") == []
 
 
 @pytest.mark.parametrize(

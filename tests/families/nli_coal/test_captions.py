@@ -44,7 +44,7 @@ def from_captions(language: str, path: Path) -> Suite:
 def test_real_captions_give_hundreds_of_clean_frames(data: Path, language: str) -> None:
     path = data / "nli" / REAL[language]
     mined = mine([path], catalog.language(language))
-    assert len(mined.frames) == len({f.casefold() for f in mined.frames}) >= 300
+    assert len(mined.frames) == len({f.casefold() for f in mined.frames}) >= 250
     # none is lost without a reason
     assert len(mined.frames) + sum(mined.dropped.values()) == len(read_captions(path))
     assert mined.dropped["depends on gender"] >= 50
