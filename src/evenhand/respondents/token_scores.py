@@ -120,12 +120,11 @@ def masked_texts(span: Span, mask: int, rule: str) -> Iterator[tuple[Ids, int, i
 def add_up(values: Floats, numbers: Sequence[Sequence[int]], length: str) -> Floats:
     """One number per candidate, from the log-probabilities of its tokens."""
     shortest = min(len(n) for n in numbers)
-    parts = {
-        "sum": [1.0 for _ in numbers],
-        "mean": [len(n) for n in numbers],
-        "auto": [len(n) / shortest for n in numbers],
-    }[length]
-    return np.asarray([values[list(n)].sum() / k for n, k in zip(numbers, parts, strict=True)])
+
+    def divisor(count: int) -> float:
+        return {"sum": 1.0, "mean": count, "auto": count / shortest}[length]
+
+    return np.asarray([values[list(n)].sum() / divisor(len(n)) for n in numbers])
 
 
 def score_probes(
