@@ -18,7 +18,6 @@ from evenhand.people.plan import gold_genders
 from evenhand.people.quality import FLAGS
 from evenhand.people.scores import PeopleScores
 from evenhand.people.scoring import (
-    Share,
     annotator_scores,
     consistency,
     control_accuracy,
@@ -126,12 +125,21 @@ class PearsonScore:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ControlShare:
+    """A share of control questions, or NaN and why."""
+
+    value: float
+    asked: int
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ControlScore:
     """How somebody, or everybody together, answered the control questions of what counts."""
 
     name: str
-    accuracy: Share
-    consistency: Share
+    accuracy: ControlShare
+    consistency: ControlShare
     flags: Mapping[str, int]  # how many of the answers were noticed, by flag
 
 
@@ -185,8 +193,8 @@ def _control_scores(suite: Suite, store: Store) -> tuple[ControlScore, ...]:
             noticed.update(counts if annotator in identities else {})
         return ControlScore(
             name=name,
-            accuracy=control_accuracy(own, gold),
-            consistency=consistency(own),
+            accuracy=ControlShare(**control_accuracy(own, gold)._asdict()),
+            consistency=ControlShare(**consistency(own)._asdict()),
             flags={flag: noticed[flag] for flag in FLAGS if noticed[flag]},
         )
 
