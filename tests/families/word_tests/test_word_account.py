@@ -217,8 +217,12 @@ def test_labels_have_shares_of_their_own(classified: Run) -> None:
 
 def test_both_ways_are_told_apart(classified: Run) -> None:
     groups = account.score_groups(classified)
-    assert [g.title for g in groups] == ["By score", "By label"]
-    assert [len(g.estimates) for g in groups] == [5, 5]
+    assert [g.title for g in groups] == ["By score", "By label", "By neutral", "By contradiction"]
+    assert [len(g.estimates) for g in groups] == [5, 5, 3, 3]
+    assert (
+        groups[3].rule
+        == "the option with the lower raw value of contradiction wins; ties count half."
+    )
     text = " ".join(account.notes(classified))
     assert "always gives the same label gets fairness 1, all of it by ties" in text
     assert "in which both options get the same label; they count half." in text

@@ -43,7 +43,7 @@ def test_the_built_in_suites_ask_every_word_with_every_pair(language: str) -> No
 def test_the_family_has_three_suites() -> None:
     assert sorted(s.name for s in FAMILY.suites) == sorted(SUITES)
     assert all(not s.is_published and s.languages == LANGUAGES for s in FAMILY.suites)
-    variants = ("built-in", "published", "published-corrected")
+    variants = ("built-in", "published", "published-corrected", "published-code")
     assert all(s.variants == variants for s in FAMILY.suites)
 
 
