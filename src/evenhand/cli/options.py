@@ -67,8 +67,8 @@ Scoring = Annotated[
 Length = Annotated[
     str,
     typer.Option(
-        help="Masked models: how words of unequal length are compared: auto (sum if equally "
-        "long, else mean), sum, mean."
+        help="Masked models: how words of unequal length are compared: auto (every word as "
+        "long as the shortest), sum, mean."
     ),
 ]
 Form = Annotated[
