@@ -14,7 +14,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -34,6 +34,8 @@ from evenhand.stats.intervals import crossed_intervals
 SETTINGS = Settings(resamples=400, level=0.95)
 LEANS = ("female", "male", "none")
 KINKED = ("fs_", "icat", "fairness")  # parts of the names of measures with a kink
+OTHER_LABELS = ("_neutral", "_contradiction")  # the same formulas, read from another label
+_COLUMN = {**{label: i for i, label in enumerate(NLI_LABELS)}, "not_entailment": 2}
 ONE_WAY_EVERY = 3  # repetitions between two intervals over the clusters alone
 NOISE = 0.5  # of a single answer, beside that of the question
 
@@ -190,21 +192,29 @@ def _gendered_pairs(part: int, cluster: int, level: int) -> list[Probe]:
     ]
 
 
-def _gold_pairs(stratum: str) -> Callable[[int, int, int], list[Probe]]:
-    def make(part: int, cluster: int, level: int) -> list[Probe]:
-        return [
-            Probe(
-                id=f"{cluster}/{level}",
-                kind="pair",
-                language="en",
-                texts=(f"{cluster}", f"{level}"),
-                stratum=stratum,
-                cluster=f"c{cluster}",
-                tags={"gold": NLI_LABELS[level % 3]},
-            )
-        ]
+def _gold_pairs(part: int, cluster: int, level: int) -> list[Probe]:
+    return [
+        Probe(
+            id=f"{cluster}/{level}",
+            kind="pair",
+            language="en",
+            texts=(f"{cluster}", f"{level}"),
+            stratum="ordinary",
+            cluster=f"c{cluster}",
+            tags={"gold": NLI_LABELS[level % 3]},
+        )
+    ]
 
-    return make
+
+def _tasks(part: int, cluster: int, level: int) -> list[Probe]:
+    """An item of a task with three gold labels, and one of a task with two."""
+    pair = _gold_pairs(part, cluster, level)[0]
+    three = replace(
+        pair, id=f"{pair.id}/mnli", stratum="zero-shot", tags={**pair.tags, "task": "mnli"}
+    )
+    gold = ("entailment", "not_entailment")[level % 2]
+    two = replace(pair, id=f"{pair.id}/rte", stratum="two-way", tags={"gold": gold, "task": "rte"})
+    return [three, two]
 
 
 def _masks(part: int, cluster: int, level: int) -> list[Probe]:
@@ -247,7 +257,7 @@ def _preferences(part: int, cluster: int, level: int) -> list[Probe]:
             cluster=f"c{cluster}",
             tags={"direction": "stereo"},
         )
-        for rule in ("shared", "changed", "whole")
+        for rule in ("shared", "changed", "whole", "aul", "aula")
     ]
 
 
@@ -309,7 +319,7 @@ def _answer_pairs(
 def _answer_gold(
     probes: Sequence[Probe], tilt: Floats, rng: np.random.Generator, is_classifier: bool
 ) -> Floats:
-    gold = np.asarray([NLI_LABELS.index(p.tags["gold"]) for p in probes])
+    gold = np.asarray([_COLUMN[p.tags["gold"]] for p in probes])
     values = rng.normal(0, NOISE, size=(len(probes), 3))
     values[np.arange(len(probes)), gold] += 0.7 + tilt
     return values[:, None, :]
@@ -343,8 +353,8 @@ def skeletons(design: Design) -> dict[str, Skeleton]:
         "stereoset": _skeleton(design, 1, one, _items, _answer_options),
         "crows_pairs": _skeleton(design, 1, one, _preferences, _answer_options),
         "contextualised": _skeleton(design, 1, one, _masks, _answer_options),
-        "ordinary": _skeleton(design, 1, one, _gold_pairs("ordinary"), _answer_gold),
-        "glue": _skeleton(design, 1, one, _gold_pairs("zero-shot"), _answer_gold),
+        "ordinary": _skeleton(design, 1, one, _gold_pairs, _answer_gold),
+        "glue": _skeleton(design, 1, one, _tasks, _answer_gold),
     }
 
 
@@ -462,7 +472,7 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--out", type=Path, help="write the results as JSON")
     args = parser.parse_args()
-    names = args.measure or list(catalog.measures())
+    names = args.measure or [n for n in catalog.measures() if not n.endswith(OTHER_LABELS)]
     began, results = time.monotonic(), []
     with ProcessPoolExecutor(args.processes) as pool:
         for result in pool.map(_task, tasks(names, args.repetitions)):

@@ -943,6 +943,12 @@ def _range(shares: Sequence[float]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
+def _spread(shares: Sequence[float]) -> str:
+    """The mean of several shares in percent, with the lowest and the highest."""
+    mean = f"{100 * sum(shares) / len(shares):.1f}"
+    return mean if len(shares) == 1 else f"{mean} [{_range(shares)}]"
+
+
 @block
 def coverage(records: Records) -> str:
     """Every measure, and where it has a kink: the coverage over all effects, by design."""
@@ -955,12 +961,15 @@ def coverage(records: Records) -> str:
     rows = []
     for (measure, is_at_kink), found in sorted(groups.items()):
         where = "" if measure not in has_kink else ", at the kink" if is_at_kink else ", away"
-        cells = [_range([r["covered"] for r in found if r["design"] == d]) for d in designs]
+        cells = [_spread([r["covered"] for r in found if r["design"] == d]) for d in designs]
         rows.append((f"`{measure}`{where}", *cells, _range([r["one_way"] for r in found])))
     return paragraphs(
-        f"Coverage of 95 % intervals in percent, {numbers['repetitions']:,} repetitions each; the "
-        "lowest and the highest over effects of clusters and frames of several sizes, none to "
-        "strong. The columns name the levels of the two factors in each part.",
+        f"Coverage of 95 % intervals in percent: the mean, and in brackets the lowest and the "
+        "highest, over effects of clusters and frames of several sizes, none to strong. Each has "
+        f"{numbers['repetitions']:,} repetitions, so that by chance alone one in twenty lies more "
+        f"than {196 * (0.05 * 0.95 / numbers['repetitions']) ** 0.5:.1f} points off. The columns "
+        "name the levels of the two factors in each part. Scores by the neutral or the "
+        "contradiction label have the same formulas and are not simulated again.",
         table(("measure", *designs, "clusters alone"), rows),
         records.source("coverage"),
     )

@@ -589,9 +589,9 @@ def test_shares_of_both_genders_stand_beside_the_profession_test() -> None:
         for row in shown["leans"].rows
     }
     assert shares == {
-        "stereotyped as female": [0, 1],
-        "stereotyped as male": [0.875, 0.125],
-        "without a stereotype": [0.5, 0.5],
+        "stereotyped as female (1 word, 4 pairs)": [0, 1],
+        "stereotyped as male (1 word, 4 pairs)": [0.875, 0.125],
+        "without a stereotype (1 word, 4 pairs)": [0.5, 0.5],
     }
     rows = {str(row.cells[0]).partition(",")[0]: row.cells[1] for row in shown["effects"].rows}
     means = {name: cell.value for name, cell in rows.items() if isinstance(cell, Interval)}
@@ -618,7 +618,7 @@ def test_the_reading_of_the_two_numbers_is_in_the_table() -> None:
     assert default is not None and default.low > 0
     assert readings["default effect"] == readings["-N"] == readings["M"] == "favours men"
     assert readings["stereotype effect"] == "not shown, the interval holds 0"
-    missing = replace(default, low=math.nan, high=math.nan)
+    missing = replace(default, low=math.nan, high=math.nan, targets={})
     assert effect_verdict(missing).startswith(
         "That the answers favour one gender is not known without bounds"
     )

@@ -309,7 +309,12 @@ def test_the_tables(run: Run) -> None:
     ]
     assert words.columns[0].is_quoted and words.rows[0].is_total
     assert (words.limit, words.cut) == (25, "farthest from 0.5")
-    assert [row.cells[0] for row in found["sorts"].rows] == ["all", "male", "none", "female"]
+    assert [row.cells[0] for row in found["sorts"].rows] == [
+        "all",
+        "male (1 word, 4 pairs)",
+        "none (1 word, 4 pairs)",
+        "female (1 word, 4 pairs)",
+    ]
     assert found["sorts"].title == "By stereotype"
     assert found["pairs"].rows[1].cells[0] == "he3/she3"
     assert found["pairs"].cut == "most one-sided"
