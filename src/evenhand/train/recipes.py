@@ -157,6 +157,7 @@ EMBEDDED = {
             repeats={
                 "en.snli-train100k": 0,
                 "en.mnli-train10k": 0,
+                "en.cf-nli-train": 0,
                 "en.wanli-train15k": 0,
                 "en.conjnli-adv15k": 0,
             },

@@ -203,10 +203,10 @@ def test_occupations_and_frames_are_drawn_and_listed(run: Run) -> None:
     assert chart.title == (
         f"The 25 occupations farthest from the fair value, of {len(view.groups)}"
     )
-    assert [row.label for row in chart.rows] == [group_name(g) for g in view.groups[:25]]
+    assert [row.label for row in chart.rows] == [account.group_name(g) for g in view.groups[:25]]
     assert re.fullmatch(r"artist \(\d templates?, no variation seen\)", chart.rows[0].label)
     assert chart.reference == run.headline.value and chart.domain == (0.0, 1.0)
-    assert [row.cells[0] for row in table.rows] == [group_name(g) for g in view.groups]
+    assert [row.cells[0] for row in table.rows] == [account.group_name(g) for g in view.groups]
     assert {row.cells[1] for row in table.rows} == {"female", "male", "no lean"}
     frames, rows = section(run, "frames").blocks
     assert isinstance(frames, DotChart) and isinstance(rows, Table)
