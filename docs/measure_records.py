@@ -444,19 +444,6 @@ def people_and_models(bench: Bench) -> Plain:
     }
 
 
-def swapping(bench: Bench) -> Plain:
-    """How many pairs of SNLI, JSNLI and OCNLI the gender swap copies."""
-    corpora = {"en": "en.snli-train20k", "ja": "ja.jsnli-dev", "zh": "zh.ocnli-train10k"}
-    numbers = {}
-    for language, name in corpora.items():
-        path = data_folder() / "nli" / f"{name}.jsonl"
-        bench.evenhand("mitigate", "swap", str(path), "--lang", language, "--out", "swapped.jsonl")
-        bench.commands[-1] = bench.commands[-1].replace(str(path), path.name)
-        account = json.loads((bench.folder / "swapped.swaps.json").read_text("utf-8"))
-        numbers[name] = {key: account[key] for key in ("pairs", "swapped")}
-    return numbers
-
-
 # --- classifiers on sentence vectors --------------------------------------------------------------
 
 
@@ -576,7 +563,6 @@ MEASURED = {
     "masked-models": Measured(measure=masked_models),
     "published-blanks": Measured(measure=published_blanks),
     "people": Measured(measure=people_and_models),
-    "swapping": Measured(measure=swapping),
     "plain-pairs": Measured(measure=plain_pairs, is_embedded=True, is_quick=True),
     "vector-classifiers": Measured(measure=vector_classifiers),
 }

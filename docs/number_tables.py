@@ -829,30 +829,32 @@ def training_speed(records: Records) -> str:
 
 
 @block
-def swapped_corpora(records: Records) -> str:
-    """How much the gender swap copies."""
-    rows = [
-        (f"`{name}`", f"{made['pairs']:,}", f"{made['swapped']:,}")
-        for name, made in records["swapping"].items()
-    ]
-    return paragraphs(
-        table(("corpus", "pairs", "swapped copies"), rows), records.source("swapping")
-    )
-
-
-@block
 def swap_readings(records: Records) -> str:
-    """How swapped pairs read."""
-    rows = [
-        (
-            language,
-            ", ".join(map(str, read["flawed"])),
-            f"{read['changed']:,} of {read['sentences']:,}",
+    """How much the gender swap copies, and how the copies read."""
+    rows, kinds = [], []
+    for corpus, made in records["swap-readings"].items():
+        flaws = made["flawed"]
+        rows.append(
+            (
+                corpus,
+                f"{made['pairs']:,}",
+                f"{made['swapped']:,}",
+                f"{made['named person']:,}",
+                f"{sum(flaws.values())} of {made['read']}",
+                str(made["odd"]),
+            )
         )
-        for language, read in records["swap-readings"].items()
-    ]
-    head = ("language", "flawed of 100, draw by draw", "sentences changed by swapping twice")
-    return paragraphs(table(head, rows), records.source("swap-readings"))
+        listed = ", ".join(f"{kind} {count}" for kind, count in flaws.items())
+        kinds.append(f"- {corpus}: {listed or 'none'}.")
+    head = (
+        "corpus",
+        "pairs",
+        "swapped",
+        "left for a named person",
+        "flawed",
+        "odd in the world",
+    )
+    return paragraphs(table(head, rows), "\n".join(kinds), records.source("swap-readings"))
 
 
 @block
