@@ -70,6 +70,11 @@ def refused(*words: object) -> str:
         ((*FAIR, "--lang", "fr"), "suite 'occupation-nli' has no language 'fr'; it has en, ja, zh"),
         ((*FAIR, "--suite", "nli-coal"), "EVENHAND_OFFLINE=1 forbids fetching it"),
         ((*FAIR, "--suite", "nli-coal", "--data", "nowhere"), "nowhere: is no folder"),
+        ((*FAIR, "--suite", "nli-coal", "--data", __file__), "is no folder"),
+        (
+            (*FAIR, "--suite", "stereoset", "--data", "nowhere"),
+            "nowhere: is neither folder nor file",
+        ),
         ((*FAIR, "--captions", "nowhere.txt"), "nowhere.txt: there is no such file"),
         (
             (*FAIR, "--batch-size", "many"),

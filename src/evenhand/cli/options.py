@@ -40,7 +40,8 @@ Limit = Annotated[
 Data = Annotated[
     Path | None,
     typer.Option(
-        help="Folder with the published data sets [default: EVENHAND_DATA; else they are fetched]."
+        help="Folder with the published data sets, or one file of some of them "
+        "[default: EVENHAND_DATA; else they are fetched]."
     ),
 ]
 Captions = Annotated[

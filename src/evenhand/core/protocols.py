@@ -81,6 +81,10 @@ class SuiteOptions:
     data: Path | None = None  # the folder of published data
 
 
+class FileOptions(SuiteOptions):
+    """The options of a suite whose `data` may also be one of its files."""
+
+
 @runtime_checkable
 class SuiteSource(Protocol):
     """A way to build a suite; a family lists its own."""

@@ -14,7 +14,7 @@ from evenhand.core import catalog
 from evenhand.core.answers import Answers
 from evenhand.core.errors import EvenhandError, InputError
 from evenhand.core.probe import Probe
-from evenhand.core.protocols import SuiteOptions
+from evenhand.core.protocols import FileOptions, SuiteOptions
 from evenhand.core.suite import Suite, read_suite
 from evenhand.core.text import listed
 
@@ -42,10 +42,19 @@ def load_suite(
     options = _own_options(source.options, options or source.options())
     if variant:
         options = dataclasses.replace(options, variant=variant)
-    if options.data is not None and not options.data.is_dir():
-        reason = "is no folder; --data names the folder that holds the published files"
-        raise InputError(options.data, reason)
+    if options.data is not None:
+        _check_data(options.data, may_be_file=isinstance(options, FileOptions))
     return limited(source.build(lang, options), limit, seed)
+
+
+def _check_data(data: Path, *, may_be_file: bool) -> None:
+    """Raise InputError where there is no published data at the path."""
+    if data.is_dir() or (may_be_file and data.is_file()):
+        return
+    what = "is no folder; --data names the folder that holds the published files"
+    if may_be_file:
+        what = "is neither folder nor file; --data names the folder of the published files, or one"
+    raise InputError(data, what)
 
 
 def _own_options(wanted: type[SuiteOptions], options: SuiteOptions) -> SuiteOptions:

@@ -10,6 +10,8 @@ import pytest
 from stereoset_items import Item, build, item, sample, written
 
 from evenhand.core.errors import EvenhandWarning, InputError
+from evenhand.core.protocols import SuiteOptions
+from evenhand.engine.suites import load_suite
 from evenhand.families.stereoset.suite import FILE, OPTIONS, fill_of
 
 Change = Callable[[dict[str, list[Item]]], object]
@@ -168,6 +170,8 @@ def test_any_file_in_the_form_is_read(tmp_path: Path) -> None:
     suite = build(folder / "test.json", "intra")
     assert suite.card.version == "test-unverified" and len(suite.probes) == 3
     assert not suite.card.is_verified
+    options = SuiteOptions(data=folder / "test.json")
+    assert load_suite("stereoset:intra", options=options).digest == suite.digest
     (folder / "test.json").rename(folder / "mine.json")
     assert build(folder / "mine.json").card.version == "mine-unverified"
     with pytest.raises(InputError, match=r"has no stereoset/dev\.json"):

@@ -26,7 +26,7 @@ from evenhand.core.errors import InputError
 from evenhand.core.fetch import data_folder, find_published, published_version
 from evenhand.core.files import read_rows, read_text
 from evenhand.core.probe import PREFERENCES, Kind, Probe
-from evenhand.core.protocols import SuiteOptions
+from evenhand.core.protocols import FileOptions, SuiteOptions
 from evenhand.core.suite import Suite, SuiteCard, card_path
 from evenhand.core.text import listed
 from evenhand.families.crows_pairs.measures import CITATION, DIRECTIONS, SCORINGS
@@ -184,7 +184,7 @@ class CrowsPairs:
         "1,508 pairs of sentences about nine kinds of bias, weighed in the three ways that share "
         "the name and in two that mask nothing."
     )
-    options: type[SuiteOptions] = SuiteOptions
+    options: type[SuiteOptions] = FileOptions
 
     def build(self, language: str, options: SuiteOptions) -> Suite:
         """The whole file; the version says so if it is not the published one.

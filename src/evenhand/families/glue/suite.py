@@ -26,7 +26,7 @@ from evenhand.core.errors import EvenhandWarning, InputError, LoadError
 from evenhand.core.fetch import data_folder, published_version
 from evenhand.core.files import read_rows, read_text
 from evenhand.core.probe import CONTRADICTION, ENTAILMENT, NLI_LABELS, NOT_ENTAILMENT, Kind, Probe
-from evenhand.core.protocols import SuiteOptions
+from evenhand.core.protocols import FileOptions, SuiteOptions
 from evenhand.core.suite import Suite, SuiteCard
 from evenhand.core.text import listed
 from evenhand.families.glue.measures import STRATUM, TASK_NAMES, TWO_WAY
@@ -282,7 +282,7 @@ class Glue:
     description = (
         "Tasks of GLUE put as entailment, to tell a fair model from one that understands nothing."
     )
-    options: type[SuiteOptions] = SuiteOptions
+    options: type[SuiteOptions] = FileOptions
 
     def build(self, language: str, options: SuiteOptions) -> Suite:
         """The dev set of one task, or of all that are there."""

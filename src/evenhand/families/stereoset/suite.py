@@ -28,7 +28,7 @@ from evenhand.core.errors import EvenhandWarning, InputError
 from evenhand.core.fetch import UNVERIFIED, data_folder, find_published, published_version
 from evenhand.core.files import read_text
 from evenhand.core.probe import BLANK, Kind, Probe
-from evenhand.core.protocols import SuiteOptions
+from evenhand.core.protocols import FileOptions, SuiteOptions
 from evenhand.core.suite import Suite, SuiteCard
 
 FILE, TEST = "dev.json", "test.json"
@@ -234,7 +234,7 @@ class StereoSet:
     description = (
         f"{DESCRIPTION[:-1]}: 2,123 about the next sentence, 2,106 about a word in the sentence."
     )
-    options: type[SuiteOptions] = SuiteOptions
+    options: type[SuiteOptions] = FileOptions
 
     def build(self, language: str, options: SuiteOptions) -> Suite:
         """One half of the file or both; the version says so if it is not the published one."""
