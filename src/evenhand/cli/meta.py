@@ -127,8 +127,8 @@ def run(
     errors: Annotated[
         str,
         typer.Option(
-            help="Steps of the second ladder, such as 0,0.2,0.4,0.6,0.8,1: errors without bias at a "
-            "fixed rate [default: none, it is not trained]."
+            help="Steps of the second ladder, such as 0,0.2,0.4,0.6,0.8,1: errors without bias at "
+            "a fixed rate [default: none, it is not trained]."
         ),
     ] = "none",
     error_seeds: Annotated[
