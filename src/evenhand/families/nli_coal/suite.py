@@ -26,6 +26,7 @@ from evenhand.languages.captions import Mined, mine
 
 FRAMES_EACH = 10  # frames for every occupation
 LEANS = ("female", "male", "none")
+CHANGED = {"zh": "1.1"}  # versions of the languages whose pairs have changed since 1.0
 OTHER_GENDER = {"female": "male", "male": "female"}
 
 
@@ -159,7 +160,7 @@ class OccupationNli:
     """The built-in occupation suite."""
 
     name = "occupation-nli"
-    version = "1.1"
+    version = "1.0"
     kind: Kind = "pair"
     languages: tuple[str, ...] = ("en", "ja", "zh")
     variants: tuple[str, ...] = ("balanced",)
@@ -191,7 +192,7 @@ class OccupationNli:
             texts = frames(language)
         card = SuiteCard(
             name=self.name,
-            version=self.version,
+            version=CHANGED.get(language, self.version),
             language=language,
             source=f"{source}; {by}",
             licence=licence,
