@@ -124,7 +124,7 @@ class Audit:
         return {group["name"]: _interval(group) for group in view["groups"]}
 
     def relations(self) -> Plain:
-        """The correlations with a figure of the world, by measure."""
+        """The correlations with the share of women, by measure."""
         return {
             r["measure"]: {
                 "groups": r["points"],
@@ -132,6 +132,7 @@ class Audit:
                 "spearman": _interval(r["spearman"]),
             }
             for r in self.results["relations"]
+            if r["against"] == "share_women"
         }
 
 
@@ -243,7 +244,7 @@ def _draw_labour(audit: Audit) -> None:
     view = break_down(measure, suite_of(answers), answers, grouping, Settings())
     relation = relate(view, rule.against, Settings())
     if relation is not None:
-        chart = relation_chart([ModelRelation(model=answers.respondent, relation=relation)])
+        chart = relation_chart(ModelRelation(model=answers.respondent, relation=relation))
         save_chart(chart, ASSETS / "labour.png")
 
 

@@ -9,6 +9,7 @@ turn. Every occupation has its majority gender as published. The premises are no
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -105,7 +106,15 @@ def _premises(path: Path, variant: str, labour: LabourStatistics) -> Iterator[Tw
             text=str(text),
             hypotheses={g: str(row.get(f"hypothesis_{g[0]}") or template[g]) for g in GENDERS},
             occupation=occupation,
+            tags={"template": _frame(str(text), str(name))},
         )
+
+
+def _frame(text: str, occupation: str) -> str:
+    """The premise without its occupation: what sentences that were used several times share."""
+    plural = f"|{re.escape(occupation[:-1])}ies" if occupation.endswith("y") else ""
+    slot = re.compile(rf"\b(an? )?({re.escape(occupation)}(e?s)?{plural})\b", re.IGNORECASE)
+    return " ".join(slot.sub("[...]", text).lower().split())
 
 
 class Sharma2021:
