@@ -363,7 +363,7 @@ def test_texts_of_several_probes_need_an_id_or_the_stratum(data: Path, tmp_path:
         for p in suite.probes
     ]
     rows: Rows = [{**t, "stereotypical": -9.5, "anti-stereotypical": -9.0} for t in texts]
-    with pytest.raises(InputError, match=r"row 2: text_stereotypical .* fits 3 probes of crows"):
+    with pytest.raises(InputError, match=r"row 2: text_stereotypical .* fits 5 probes of crows"):
         read_predictions(write(tmp_path / "p.csv", rows), suite)
     for row, probe in zip(rows, suite.probes, strict=True):
         row["stratum"] = probe.stratum

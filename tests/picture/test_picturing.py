@@ -185,8 +185,8 @@ def test_accuracy_is_certain_where_gender_is_an_axis_and_chance_where_it_is_none
         make_vectors(scene, [0.9, -0.9, 0.1, -0.5, 0], 0.05),
         FEW,
     )
-    assert list(clear.accuracy) == [1, 1, 1]
-    assert "no width; errors up to 3 in 12 are not ruled out" in clear.notes[0]
+    assert list(clear.accuracy) == [1, pytest.approx(0.05 ** (1 / 12)), 1]
+    assert "no variation seen: no two of the 12 groups" in clear.notes[0]
     assert clear.purity.value == 1
     assert clear.shuffled < 0.8
     blind = np.random.default_rng(5).normal(size=(len(scene.words), 6))

@@ -151,7 +151,10 @@ def test_a_discriminator_reads_what_is_there(tmp_path: Path) -> None:
             "longer than the model's 40 tokens",
         ),
         (choice("He left.", "She left.", "  "), "the option '  ' has no tokens"),
-        (intra("The [BLANK] left.", "man", "woman", ""), "the candidate '' has no tokens"),
+        (
+            intra("The [BLANK] left.", "man", "woman", ""),
+            "an option is not the sentence with a word in its blank",
+        ),
         (
             choice("He what.", "He left.", "He runs.", sentence="He left.", words="left|runs"),
             f"no {BLANK} in 'He left.'",

@@ -85,6 +85,7 @@ def suite_of(probes: list[Probe]) -> Suite:
         citation="",
         description="",
         options=OPTIONS,
+        factors=("target",),
     )
     return Suite(card=card, probes=tuple(probes))
 

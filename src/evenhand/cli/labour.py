@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from evenhand.core.answers import Answers
     from evenhand.core.estimate import Relation
     from evenhand.core.settings import Settings
+    from evenhand.core.suite import Suite
 
 
 def labour(
@@ -57,7 +58,7 @@ def labour(
     labour.html`.
     """
     from evenhand.cli.show_document import print_result
-    from evenhand.core.answer_files import read_answers
+    from evenhand.core.answer_files import read_answers, suite_of
     from evenhand.core.errors import InputError
     from evenhand.core.files import write_atomic
     from evenhand.core.settings import Settings
@@ -77,9 +78,10 @@ def labour(
     by_model = []
     for path in answers:
         given = read_answers(path)
+        suite = suite_of(given)
         if table is not None and shares is not None:
             given = with_shares(given, table, shares.name)
-        relations = _relations(given, measure, settings)
+        relations = _relations(suite, given, measure, settings)
         if not relations:
             raise InputError(
                 path,
@@ -98,7 +100,9 @@ def labour(
         print(f"figures: {out}", file=sys.stderr if as_json else sys.stdout)
 
 
-def _relations(answers: Answers, measure: str | None, settings: Settings) -> list[Relation]:
+def _relations(
+    suite: Suite, answers: Answers, measure: str | None, settings: Settings
+) -> list[Relation]:
     """How measures by group relate to the figures of the real world that their family names.
 
     measure: None for all that a family relates to figures; one that it does not is set against
@@ -107,7 +111,6 @@ def _relations(answers: Answers, measure: str | None, settings: Settings) -> lis
     answers.
     """
     from evenhand.core import catalog
-    from evenhand.core.answer_files import suite_of
     from evenhand.core.errors import MeasureError, UnknownNameError
     from evenhand.engine.estimate import break_down, relate
 
@@ -126,7 +129,7 @@ def _relations(answers: Answers, measure: str | None, settings: Settings) -> lis
         if reason := chosen.why_unreadable(answers):
             raise MeasureError(f"{answers.respondent}: no {rule.measure}, {reason}")
         grouping = next(grouping for grouping in family.groupings if grouping.by == rule.by)
-        view = break_down(chosen, suite_of(answers), answers, grouping, settings)
+        view = break_down(chosen, suite, answers, grouping, settings)
         if (relation := relate(view, rule.against, settings)) is None:
             return []
         relations.append(relation)

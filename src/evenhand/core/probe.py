@@ -121,8 +121,9 @@ def group_rows(
 
 
 def shared_tags(probes: Sequence[Probe]) -> dict[str, str]:
-    """The tags that all of these probes have with the same value."""
-    return {k: v for k, v in probes[0].tags.items() if all(p.tags.get(k) == v for p in probes)}
+    """The tags that all of these probes have with the same value; none where there is no probe."""
+    first = probes[0].tags if probes else {}
+    return {k: v for k, v in first.items() if all(p.tags.get(k) == v for p in probes)}
 
 
 def check_blank(texts: Sequence[str]) -> None:

@@ -23,7 +23,7 @@ from evenhand.picture.boundary import distance, draw_line, fit, is_right, leave_
 from evenhand.picture.scene import Scene, Sense
 from evenhand.stats.bootstrap import cluster_totals
 from evenhand.stats.correlation import correlate
-from evenhand.stats.intervals import interval
+from evenhand.stats.intervals import SHARE, interval
 
 NEIGHBOURS = 5
 SHUFFLES = 20
@@ -99,8 +99,8 @@ def place_words(
     if accuracy.value in {0.0, 1.0}:
         count = len(set(groups))
         notes.append(
-            f"no two of the {count} groups of gendered words differ in accuracy, so its interval "
-            f"has no width; errors up to 3 in {count} are not ruled out"
+            f"no variation seen: no two of the {count} groups of gendered words differ in "
+            "accuracy; the bounds are what so many groups cannot exclude"
         )
     return Picture(
         model=model,
@@ -175,7 +175,7 @@ def ratio_interval(
     """The mean score with an interval over the groups."""
     rows = np.column_stack([scores, np.ones(len(scores))])
     totals = cluster_totals(rows, [f"{g:06d}" for g in groups])
-    return interval(totals, lambda sums: sums[..., 0] / sums[..., 1], rng, settings)
+    return interval(totals, lambda sums: sums[..., 0] / sums[..., 1], rng, settings, SHARE)
 
 
 def _neutral_words(

@@ -45,7 +45,7 @@ NEEDS_MODELS = "needs the authors' fine-tuned models, which were not published"
 GAP, SAME, PREFERENCE = ENTAILMENT_GAP.name, SAME_LABEL.name, STEREOTYPE_PREFERENCE.name
 OUT = "ood"  # the set whose premises come from neither training corpus
 TRAINED_ON = tuple(name for name in SHEETS if name != OUT)
-SCORES = ((SAME, "S ↑"), (GAP, "ΔP ↓"), (PREFERENCE, "B ↓"))
+SCORES = ((SAME, "S ↑"), (GAP, "dP ↓"), (PREFERENCE, "B ↓"))
 TITLES = {"snli": "SNLI", "mnli": "MNLI", OUT: "ANLI + QNLI"}
 BY_MAJORITY = Grouping(by=MAJORITY, unit="occupation")
 BY_OCCUPATION = Grouping(by="occupation", unit="template")
@@ -211,7 +211,7 @@ def _table6(asker: Asker, sets: Sequence[tuple[str, str]]) -> PaperTable:
             PaperRow(labels=(model.name,), cells=_halves(asker, model, variant))
             for model in asker.models
         ]
-    names = [f"{score}, {gender}" for score in ("ΔP ↓", "B ↓") for gender in ("male", "female")]
+    names = [f"{score}, {gender}" for score in ("dP ↓", "B ↓") for gender in ("male", "female")]
     return PaperTable(
         name="table6",
         title="Male- and female-dominated occupations, percent",
@@ -325,7 +325,7 @@ def _figure2(table: PaperTable, title: str) -> DotChart:
     legend: list[Key] = [("first", "before"), ("second", "after"), ("reference", "B: 0.5 is fair")]
     return DotChart(
         name="figure2",
-        title=f"ΔP and B before and after, {title}",
+        title=f"dP and B before and after, {title}",
         description="; ".join(f"{row.label} {row.note}" for row in rows),
         legend=tuple(legend),
         rows=tuple(rows),

@@ -292,7 +292,7 @@ def values_of(table: Table) -> dict[str, list[float]]:
     rows = {}
     for row in table.rows:
         cells = [cell.value for cell in row.cells if isinstance(cell, Interval)]
-        rows[str(row.cells[0])] = cells
+        rows[str(row.cells[0]).partition(" (")[0]] = cells  # without what is remarked of it
     return rows
 
 

@@ -316,7 +316,7 @@ def test_the_tables(run: Run) -> None:
         "female (1 word, 4 pairs)",
     ]
     assert found["sorts"].title == "By stereotype"
-    assert found["pairs"].rows[1].cells[0] == "he3/she3"
+    assert found["pairs"].rows[1].cells[0] == "he3/she3 (3 words)"
     assert found["pairs"].cut == "most one-sided"
     row = found["recognised"].rows[0]
     values = [c.value if isinstance(c, Interval) else c for c in row.cells]

@@ -128,7 +128,7 @@ def _by(convention: Convention, label: str) -> Convention:
     return replace(
         convention,
         name=f"{convention.name}_{label}",
-        title=f"{convention.title} by {label}",
+        title=f"{convention.title.removesuffix(' continuous')} by {label}",
         caveats=caveats,
         label=label,
     )
