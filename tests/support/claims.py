@@ -351,7 +351,7 @@ CONVENTIONS = {"official": "official", "ESP continuous": "esp_continuous"}
 CONVENTIONS["ESP discrete"] = "esp_discrete"
 LABEL_COLUMNS = {"neutral": (1, 1), "contradiction": (2, -1)}  # label -> its column, its sign
 CONVENTIONS |= {
-    f"{title} by {label}": f"{name}_{label}"
+    f"{title.removesuffix(' continuous')} by {label}": f"{name}_{label}"
     for title, name in [*CONVENTIONS.items()][:2]
     for label in LABEL_COLUMNS
 }

@@ -192,11 +192,11 @@ def _value_cell(estimate: Estimate) -> Cell:
 
 
 def _difference_cell(difference: Difference) -> Cell:
-    """A difference, followed by what must be said beside its interval."""
+    """A difference, followed by what must be said beside its interval, in short."""
     interval = difference.difference
     if not difference.note or not math.isfinite(interval.value):
         return interval
-    return f"{signed_with_bounds(interval)} {difference.note}"
+    return f"{signed_with_bounds(interval)} {difference.note.partition(':')[0]}"
 
 
 def _difference_row(comparison: Comparison, difference: Difference) -> Row:

@@ -232,6 +232,8 @@ def interval_note(factors: Sequence[Factor], score: Bounds) -> str:
         return f"one {first.name} only: there is no interval"
     if not score.has_variation:
         seen = f"no variation seen among {first.levels:,} {first.name}s"
+        if few := _few(factors):
+            seen = f"{seen}, only {few} in the smallest part"
         if not score.interval.has_bounds:
             return f"{seen}: there is no interval"
         return f"{seen}: the bounds are what so many cannot exclude"
@@ -240,8 +242,13 @@ def interval_note(factors: Sequence[Factor], score: Bounds) -> str:
 
 def few_levels(factors: Sequence[Factor]) -> str:
     """Says that a factor has too few levels for a good interval; empty where each has enough."""
+    few = _few(factors)
+    return f"only {few}: the interval is rough" if few else ""
+
+
+def _few(factors: Sequence[Factor]) -> str:
     few = [counted(f.smallest, f.name) for f in factors if 0 < f.smallest < FEW]
-    return f"only {' and '.join(few)}: the interval is rough" if few else ""
+    return " and ".join(few)
 
 
 def break_down(
