@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
 NAMED = os.environ.get("EVENHAND_DATA")  # read before `isolated` hides it from the program
@@ -17,7 +17,12 @@ DATA = Path(NAMED) if NAMED else ROOT.parent / "shared" / "data"
 GOLDEN = (ROOT / "tests" / "golden", ROOT.parent / "shared" / "golden")
 
 settings.register_profile(
-    "evenhand", deadline=None, max_examples=20, derandomize=True, database=None
+    "evenhand",
+    deadline=None,
+    max_examples=20,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],  # a busy machine is no fault
 )
 settings.load_profile("evenhand")
 

@@ -15,7 +15,11 @@ from evenhand.core.probe import Probe
 from evenhand.core.suite import Suite
 from evenhand.engine.suites import limited, load_suite
 
-ENGLISH_ONLY = ("published", "published-corrected", "published-code")  # variants of suites in several languages
+ENGLISH_ONLY = (
+    "published",
+    "published-corrected",
+    "published-code",
+)  # variants of suites in several languages
 JAPANESE_ONLY = ("tokenised", "downsampled-tokenised")
 NOT_STORED = ("mnli-mm", "rte", "qnli", "qqp", "sst2", "cola")  # tasks that the test data lack
 OTHERS_BRING = {"crows-pairs": "en"}  # only this language of a format is published
