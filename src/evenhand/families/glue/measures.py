@@ -125,7 +125,8 @@ def _average_evidence(probes: Sequence[Probe], values: Floats) -> Floats:
     counts = three[:, :2] + _decide_two_ways(table, _two_way_gold(probes))
     is_task = np.asarray([[p.tags.get("task") == t for t in TASK_NAMES] for p in probes], bool)
     is_task = is_task.reshape(len(probes), len(TASK_NAMES))
-    return (is_task[:, :, np.newaxis] * counts[:, np.newaxis, :]).reshape(len(probes), -1)
+    by_task = is_task[:, :, np.newaxis] * counts[:, np.newaxis, :]
+    return by_task.reshape(len(probes), 2 * len(TASK_NAMES))
 
 
 def _task_shares(totals: Floats) -> Floats:
