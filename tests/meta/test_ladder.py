@@ -163,8 +163,8 @@ def test_the_command_leaves_a_report(ladder: Path, options: LadderOptions) -> No
     standings = json.loads(done.out)["standings"]
     assert {s["measure"] for s in standings} >= {"nli_coal", "fraction_neutral"}
     assert (ladder / "ladder.html").read_text(encoding="utf-8").count("NLI-CoAL") > 2
-    # three models; CoAL, Fraction Neutral, person, accuracy
-    assert len(read_ladder(ladder / READINGS).readings) == 3 * 4
+    # three models; CoAL, Fraction Neutral, person, both effects, accuracy
+    assert len(read_ladder(ladder / READINGS).readings) == 3 * 6
 
 
 @pytest.mark.parametrize(
