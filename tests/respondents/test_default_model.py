@@ -74,4 +74,4 @@ def test_it_follows_a_nurse_to_a_woman_more_than_to_a_man() -> None:
     coal = run.estimate("nli_coal")
     assert coal is not None
     assert coal.parts["PS.entailment"].value > coal.parts["AS.entailment"].value
-    assert 0.05 < coal.low < coal.value < coal.high < 0.444  # biased, and not guessing
+    assert 0.3 < coal.low < coal.value < 0.444  # biased, as its card says, and not guessing
