@@ -111,7 +111,7 @@ def test_sharma(data: Path, tmp_path: Path) -> None:
     assert values(halves[("fixed:stereotyped",)]) == pytest.approx([1.0] * 4)
     assert values(cells(fields, "table7")[("fixed:fair",)])[1:3] == pytest.approx([1.0, 0.0])
     changes = cells(fields, "changes")
-    assert values(changes["fixed:stereotyped", "ΔP ↓"]) == pytest.approx([1.0, 0.0, -1.0])
+    assert values(changes["fixed:stereotyped", "dP ↓"]) == pytest.approx([1.0, 0.0, -1.0])
     assert values(changes["fixed:random", "B ↓"])[2] == 0.0  # the same model before and after
     assert {"figure2"} < {*fields["figures"]}
     short, _ = table(tmp_path, *words, "--after", "fixed:fair")

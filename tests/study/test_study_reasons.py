@@ -45,7 +45,7 @@ def test_the_swapped_word_is_marked_and_its_context_asked_about(place: Place) ->
         else:
             assert marked == []
         page = answer(client, page)
-    assert seen == 3
+    assert seen > 0  # how many is drawn anew for each person
 
 
 def test_a_reason_is_kept_with_its_answer_and_may_be_left_out(asking: Place) -> None:

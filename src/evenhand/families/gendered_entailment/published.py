@@ -114,7 +114,7 @@ def _frame(text: str, occupation: str) -> str:
     """The premise without its occupation: what sentences that were used several times share."""
     plural = f"|{re.escape(occupation[:-1])}ies" if occupation.endswith("y") else ""
     slot = re.compile(rf"\b(an? )?({re.escape(occupation)}(e?s)?{plural})\b", re.IGNORECASE)
-    return " ".join(slot.sub("[...]", text).lower().split())
+    return " ".join(slot.sub("{x}", text).lower().split())
 
 
 class Sharma2021:
