@@ -49,6 +49,7 @@ class DotRow:
     others: tuple[tuple[float, str], ...] = ()  # value, mark
     swarm: tuple[float, ...] = ()  # single values behind the interval
     is_apart: bool = False  # it begins a new group, with some space above it
+    shows: str = ""  # the probes behind it, as `tag=value&tag=value`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +71,7 @@ class ShareBar:
     label: str
     note: str
     parts: tuple[tuple[str, float, bool], ...]
+    shows: str = ""  # the probes behind it, as `tag=value&tag=value`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +106,7 @@ class Point:
     x: Interval
     y: Interval
     mark: str = "model"
+    shows: str = ""  # the probes behind it, as `tag=value&tag=value`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
