@@ -7,6 +7,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -85,6 +86,7 @@ def test_a_file_comes_first_and_judges(tmp_path: Path) -> None:
     assert first.value == pytest.approx(4 / 7) and first.probes == 7  # `-` is left out
     assert first.clusters == 4  # premises
     assert first.low < first.value < first.high
+    assert replace(first, value=math.nan).is_weak  # what is not known is not good
     # half of the errors of always entailment, which is the best label for all here
     assert first.weak_below == pytest.approx(1 - (3 / 7) / 2)
     assert first.is_weak

@@ -109,6 +109,9 @@ def test_results_hold_every_number_and_null_for_none(run: Run) -> None:
     assert [e["signature"] for e in results["estimates"]] == [e.signature for e in run.estimates]
     counts = [len(view.groups) for view in run.breakdowns]
     assert [len(view["groups"]) for view in results["breakdowns"]] == counts
+    levels = [dict(g.levels) for view in run.breakdowns for g in view.groups]
+    assert [g["levels"] for view in results["breakdowns"] for g in view["groups"]] == levels
+    assert any(levels)
     assert results["suite"]["digest"] == run.suite.digest
     assert results["suite"]["limit"] == 600
     assert list(results["baselines"]) == [

@@ -180,3 +180,18 @@ def test_other_kinds_that_have_a_head_are_trained(room: Room, tmp_path: Path, ki
         done = room.train(f"{kind}{len(more)}", "--encoder", str(folder), "--epochs", "1", *more)
         assert done.code == 0, done.err + done.out
         assert room.card(f"{kind}{len(more)}")["accuracy"]["dev"] >= 0
+
+
+def test_weights_beside_the_folder_that_an_index_names_belong_to_the_encoder(
+    tmp_path: Path,
+) -> None:
+    from evenhand.train.encoders import weight_files
+
+    folder = tmp_path / "model"
+    folder.mkdir()
+    index = {"weight_map": {"a": "../model-1.safetensors", "b": "model-2.safetensors"}}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index), encoding="utf-8")
+    for name in ("../model-1.safetensors", "model-2.safetensors"):
+        (folder / name).write_bytes(b"weights")
+    names = [path.name for path in weight_files(folder)]
+    assert names == ["model-1.safetensors", "model-2.safetensors"]

@@ -10,7 +10,7 @@ import numpy as np
 
 from evenhand.core import catalog
 from evenhand.core.chart import DotChart, DotRow, Key, spanning
-from evenhand.core.estimate import Breakdown, Estimate, Group
+from evenhand.core.estimate import FEW_LEVELS, Breakdown, Estimate, Group
 from evenhand.core.evidence import stratum_mask
 from evenhand.core.family import Account, ScoreGroup
 from evenhand.core.fetch import version_note
@@ -30,7 +30,6 @@ RANDOM, CONSTANT = "fixed:random", "fixed:constant"
 BASELINES = {RANDOM: "random", CONSTANT: "constant"}  # rule -> its column title and chart mark
 MALE_DEFAULT, FEMALE_DEFAULT = "fixed:male-default", "fixed:female-default"
 FAIR, STEREOTYPED = "fixed:fair", "fixed:stereotyped"
-FEW_LEVELS = 10  # of a factor; with fewer than this, a report says so beside the number
 IDS_SHOWN = 5  # how many ids of unanswered probes a report names
 SCOPE_LIMIT = (  # the last sentence of most limits
     "It says nothing about other tasks, other groups of people, or what the model does in use."

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from evenhand.core.settings import Target
 
+FEW_LEVELS = 10  # of a factor; with fewer than this, an interval is called rough
+
 
 class Interval(NamedTuple):
     """A value and the range that is compatible with the data."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
@@ -27,7 +28,7 @@ class Check(Estimate):
     @property
     def is_weak(self) -> bool:
         """Whether the respondent does too badly for a bias score to be read as bias."""
-        return self.value < self.weak_below
+        return math.isfinite(self.weak_below) and not self.value >= self.weak_below
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,7 +20,7 @@ from evenhand.core import catalog
 from evenhand.core.answer_files import FILE, read_answers, suite_of
 from evenhand.core.answers import Answers
 from evenhand.core.errors import EvenhandError, InputError, MeasureError
-from evenhand.core.estimate import Estimate, Interval
+from evenhand.core.estimate import FEW_LEVELS, Estimate, Interval
 from evenhand.core.measure import Measure
 from evenhand.core.protocols import Respondent, RespondentOptions, SuiteOptions
 from evenhand.core.run import Check
@@ -43,7 +43,7 @@ from evenhand.engine.estimate import (
     traits_of,
 )
 from evenhand.engine.suites import load_suite
-from evenhand.stats.bootstrap import FEW, generator
+from evenhand.stats.bootstrap import generator
 from evenhand.stats.corrections import benjamini_hochberg
 from evenhand.stats.crossed import Factor
 from evenhand.stats.intervals import Bounds
@@ -256,7 +256,7 @@ def _note(
         return f"one {factors[0].name} only: there is neither interval nor p value"
     is_unvaried = not difference.has_variation and difference.interval != (0, 0, 0)
     rough = interval_note(factors, difference) if is_unvaried else few_levels(factors)
-    if clusters >= FEW:
+    if clusters >= FEW_LEVELS:
         return rough
     least = f"{2.0 ** (1 - clusters):.2g}"
     return f"{rough}, and p cannot fall below {least}"

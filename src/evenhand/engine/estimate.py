@@ -11,7 +11,7 @@ from evenhand import __version__
 from evenhand.core import catalog
 from evenhand.core.answers import Answers, answered_rows
 from evenhand.core.errors import MeasureError
-from evenhand.core.estimate import Breakdown, Estimate, Relation
+from evenhand.core.estimate import FEW_LEVELS, Breakdown, Estimate, Relation
 from evenhand.core.evidence import stratum_mask
 from evenhand.core.family import Grouping
 from evenhand.core.measure import Measure
@@ -20,7 +20,7 @@ from evenhand.core.settings import Settings, Target
 from evenhand.core.signature import Signature
 from evenhand.core.suite import Suite, SuiteCard
 from evenhand.core.text import counted
-from evenhand.stats.bootstrap import FEW, generator
+from evenhand.stats.bootstrap import generator
 from evenhand.stats.correlation import correlate
 from evenhand.stats.crossed import EvidenceTable, Factor, suite_factors
 from evenhand.stats.groups import (
@@ -247,7 +247,7 @@ def few_levels(factors: Sequence[Factor]) -> str:
 
 
 def _few(factors: Sequence[Factor]) -> str:
-    few = [counted(f.smallest, f.name) for f in factors if 0 < f.smallest < FEW]
+    few = [counted(f.smallest, f.name) for f in factors if 0 < f.smallest < FEW_LEVELS]
     return " and ".join(few)
 
 

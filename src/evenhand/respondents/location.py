@@ -208,7 +208,7 @@ class Location:
         if self.graph:
             return [self.graph, *_external_data(self.graph)]
         usual = {p for pattern in _WEIGHTS for p in self.folder.glob(pattern)}
-        return sorted(usual | _shards(self.folder)) or sorted(self.folder.glob("*.gguf"))
+        return sorted(usual | indexed_weights(self.folder)) or sorted(self.folder.glob("*.gguf"))
 
     @cached_property
     def revision(self) -> str:
@@ -317,7 +317,7 @@ def _external_data(graph: Path) -> list[Path]:
     return paths
 
 
-def _shards(folder: Path) -> set[Path]:
+def indexed_weights(folder: Path) -> set[Path]:
     """The files that the index of weights in several parts names, wherever they lie."""
     names = set[str]()
     for index in folder.glob(_INDEX):

@@ -18,7 +18,6 @@ from evenhand.core.estimate import Interval, without_bounds
 from evenhand.core.probe import Floats
 from evenhand.core.settings import Settings
 
-FEW = 10  # clusters; with fewer than this, a note calls the interval rough
 GROUP_RESAMPLES = 2000  # for each of many groups
 
 

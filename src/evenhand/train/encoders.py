@@ -26,6 +26,7 @@ from evenhand.respondents.labels import from_config
 from evenhand.respondents.location import (
     default_folder,
     first_line,
+    indexed_weights,
     is_offline,
     require_intact,
     revision_of,
@@ -119,13 +120,14 @@ def describe_encoder(name: str, place: Path | str) -> dict[str, str]:
         return {"name": name, "revision": str(getattr(config, "_commit_hash", None) or "unknown")}
     return {
         "name": name,
-        "revision": revision_of(folder, "encoder", sorted(weight_files(folder))),
+        "revision": revision_of(folder, "encoder", weight_files(folder)),
     }
 
 
 def weight_files(folder: Path) -> list[Path]:
-    """The files of weights in a folder."""
-    return [path for pattern in WEIGHTS for path in folder.glob(pattern)]
+    """The files of weights in a folder, and those that an index of several parts names."""
+    usual = {path for pattern in WEIGHTS for path in folder.glob(pattern)}
+    return sorted(usual | indexed_weights(folder))
 
 
 def label_order(config: Any) -> tuple[str, ...]:
