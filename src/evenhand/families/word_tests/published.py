@@ -15,11 +15,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from evenhand import lexicons
 from evenhand.core.errors import InputError
 from evenhand.core.fetch import find_published, published_version
 from evenhand.core.files import read_text
 from evenhand.core.probe import GENDERS
+from evenhand.families.leans import BOTH, OccupationLean, find_leans
 from evenhand.families.word_tests.prompts import Prompt, Prompts
 
 FILE = "prompt_data.json"
@@ -141,6 +141,10 @@ def _sort(entry: Entry) -> str:
     return "situation" if SITUATION in entry[0] else "state"
 
 
+def _lean(known: OccupationLean | None) -> str:
+    return "none" if known is None else known.lean
+
+
 def _prompts(entries: Sequence[Entry], tags: Sequence[dict[str, str]]) -> tuple[Prompt, ...]:
     names = _numbered([word for _, word in entries])
     return tuple(
@@ -156,7 +160,7 @@ def published_prompts(data: Path | None, *, is_corrected: bool) -> tuple[Prompts
     if is_corrected:
         lists = {name: correct(name, entries) for name, entries in lists.items()}
     male, female, jobs, feelings = (lists[name] for name in (MALE, FEMALE, JOB, EMO))
-    leans = {row["word"]: row["lean"] for row in lexicons.table("en", "occupations")}
+    leans = find_leans("en", BOTH)
     places: Counter[str] = Counter()
     emotion_tags = []
     for entry in feelings:
@@ -167,7 +171,7 @@ def published_prompts(data: Path | None, *, is_corrected: bool) -> tuple[Prompts
     prompts = Prompts(
         genders=(lists[SEX][0][0], lists[SEX][1][0]),
         roles=tuple(zip(_prompts(male, none), _prompts(female, none), strict=True)),
-        professions=_prompts(jobs, [{"lean": leans.get(word, "none")} for _, word in jobs]),
+        professions=_prompts(jobs, [{"lean": _lean(leans.get(word.lower()))} for _, word in jobs]),
         emotions=_prompts(feelings, emotion_tags),
     )
     return prompts, published_version(VERSION, path, SHA256)
