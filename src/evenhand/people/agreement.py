@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from evenhand.core.errors import MeasureError
-from evenhand.core.estimate import NO_INTERVAL, Interval
+from evenhand.core.estimate import FEW_LEVELS, NO_INTERVAL, Interval
 from evenhand.core.probe import Floats
 from evenhand.core.settings import Settings
 from evenhand.families.contextualised.mask_probe import MEASURING, OBJECTIVE
 from evenhand.stats.agreement import krippendorff_alpha
-from evenhand.stats.bootstrap import FEW, generator, quantile_interval
+from evenhand.stats.bootstrap import generator, quantile_interval
 from evenhand.stats.correlation import fisher_interval, pearson
 from evenhand.stats.resampling import correlation_of, correlation_rows, resample_sums
 
@@ -139,7 +139,7 @@ def alpha_of(sums: Floats) -> Floats:
 def _few(unit: str, clusters: Clusters) -> str:
     count = len(set(clusters))
     noun = "word pair" if unit == PAIR else "sentence"
-    return f"only {count} {noun}s: the interval is rough" if count < FEW else ""
+    return f"only {count} {noun}s: the interval is rough" if count < FEW_LEVELS else ""
 
 
 def _alpha(part: _Part, unit: str, settings: Settings) -> Alpha:

@@ -23,7 +23,7 @@ from evenhand.core import catalog
 from evenhand.core.answer_files import FILE
 from evenhand.core.answers import Answers
 from evenhand.core.errors import EvenhandError, LoadError
-from evenhand.core.estimate import Estimate, Interval
+from evenhand.core.estimate import FEW_LEVELS, Estimate, Interval
 from evenhand.core.probe import Bools, Floats, Probe
 from evenhand.core.protocols import RespondentOptions
 from evenhand.core.settings import Settings
@@ -40,7 +40,7 @@ from evenhand.people.density import Density, find_density
 from evenhand.people.scores import STORED, PeopleScores, aligned, to_answers
 from evenhand.people.sentence_lists import SentenceLists, Thresholds, list_sentences
 from evenhand.people.sources import Source, answered_only, of_language, read_people
-from evenhand.stats.bootstrap import FEW, generator, quantile_interval
+from evenhand.stats.bootstrap import generator, quantile_interval
 from evenhand.stats.corrections import benjamini_hochberg
 from evenhand.stats.correlation import pearson, spearman
 from evenhand.stats.resampling import resample_correlations, two_sided_p
@@ -157,7 +157,7 @@ def _note(x: Floats, y: Floats, clusters: int, unit: str) -> str:
     noun = "word pairs" if unit == PAIR else "sentences"
     if clusters < 2:
         return f"only one of the {noun} was answered by both: there is no interval and no p"
-    return f"only {clusters} {noun}: the interval is rough" if clusters < FEW else ""
+    return f"only {clusters} {noun}: the interval is rough" if clusters < FEW_LEVELS else ""
 
 
 def _answered(people: PeopleScores, stratum: str) -> Bools:
