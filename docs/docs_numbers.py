@@ -20,9 +20,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from measure_records import MEASURED, CommandError, Plain, embedded_training, measured
+from measure_records import MEASURED as RUNS
+from measure_records import CommandError, Plain, embedded_training, measured
+from measure_tables import TABLES
 from number_tables import BLOCKS, MissingRecordError, Records, embedded_in
 
+MEASURED = {**RUNS, **TABLES}
 ROOT = Path(__file__).resolve().parent.parent
 CARD = Path("src/evenhand/models/default/MODEL_CARD.md")
 MARKED = re.compile(r"<!-- numbers: (\S+) -->\n(.*?)<!-- end -->", re.DOTALL)
@@ -84,7 +87,7 @@ def outdated_records(records: Records) -> list[str]:
     lines, embedded = [], ""
     for name, how in MEASURED.items():
         if how.is_quick:
-            new = measured(name)
+            new = measured(how)
             embedded = embedded_in(new)
             lines += differences(records[name], new["numbers"], name)
     return lines + earlier_records(records, embedded)
@@ -95,7 +98,7 @@ def measure(names: list[str], records: Records) -> None:
     for name, how in MEASURED.items():
         if name in names or (EMBEDDED in names and how.is_embedded):
             print(name, file=sys.stderr)
-            write_record(records.path(name), measured(name))
+            write_record(records.path(name), measured(how))
 
 
 def write_record(path: Path, record: Plain) -> None:

@@ -464,16 +464,16 @@ def vector_classifiers(bench: Bench) -> Plain:
 
 
 def _trained_on_real(bench: Bench, lang: str, dev: str) -> Plain:
-    model = _train_vectors(bench, lang, f"{lang}-vectors", None)
+    model = train_vectors(bench, lang, f"{lang}-vectors", None)
     return _plain_and_hard(bench, model, lang, "--dev", dev)
 
 
 def _trained_on_shuffled(bench: Bench, lang: str, seed: int) -> Plain:
-    model = _train_vectors(bench, lang, f"{lang}-vectors-shuffled-{seed}", seed)
+    model = train_vectors(bench, lang, f"{lang}-vectors-shuffled-{seed}", seed)
     return _plain_and_hard(bench, model, lang)
 
 
-def _train_vectors(bench: Bench, lang: str, model: str, seed: int | None) -> str:
+def train_vectors(bench: Bench, lang: str, model: str, seed: int | None) -> str:
     """Train a classifier, with a seed on labels shuffled by it; its folder."""
     names, dev = VECTOR_FILES[lang]
     rows = [row for name in names for row in _labelled(name)]
@@ -575,11 +575,11 @@ def _bench() -> Iterator[Bench]:
         yield Bench(folder=Path(folder))
 
 
-def measured(name: str) -> Plain:
-    """The record of this name, measured now. Raises CommandError where a command fails."""
+def measured(how: Measured) -> Plain:
+    """The record, measured now. Raises CommandError where a command fails."""
     with _bench() as bench:
-        numbers = MEASURED[name].measure(bench)
-    what = (MEASURED[name].measure.__doc__ or "").splitlines()[0]
+        numbers = how.measure(bench)
+    what = (how.measure.__doc__ or "").splitlines()[0]
     return _record(what, list(dict.fromkeys(bench.commands)), sorted(bench.models), numbers)
 
 

@@ -74,6 +74,7 @@ def test_another_model_is_unpacked_elsewhere(
     from evenhand.core.checksums import write_sums
     from evenhand.respondents import location
     from evenhand.train import encoders
+    from evenhand.train.export import MODEL_FILES
 
     monkeypatch.setenv("EVENHAND_CACHE", str(tmp_path))
     monkeypatch.setattr(location, "files", lambda _: tmp_path)
@@ -82,9 +83,9 @@ def test_another_model_is_unpacked_elsewhere(
     folder.mkdir(parents=True)
     seen = []
     for content in (b"one", b"two"):
-        for name in ("model.onnx", "config.json", "tokenizer.json", "tokenizer_config.json"):
+        for name in MODEL_FILES:
             (folder / name).write_bytes(content if name == "model.onnx" else b"{}")
-        write_sums(folder, ["model.onnx"])
+        write_sums(folder, MODEL_FILES)
         location.require_intact.cache_clear()
         seen.append((encoders.unpacked_default() / "model.safetensors").read_bytes())
     assert seen == [b"one", b"two"]
