@@ -20,6 +20,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import paper_tables  # noqa: F401  (adds its blocks)
 from measure_records import MEASURED as RUNS
 from measure_records import CommandError, Plain, embedded_training, measured
 from measure_tables import TABLES

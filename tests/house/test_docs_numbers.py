@@ -26,7 +26,13 @@ MEASURED = re.compile(
 def numbers(monkeypatch: pytest.MonkeyPatch) -> Any:
     """The program that writes the numbers of the pages."""
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
-    for name in ("docs_numbers", "number_tables", "measure_records"):
+    for name in (
+        "docs_numbers",
+        "number_tables",
+        "paper_tables",
+        "measure_records",
+        "measure_tables",
+    ):
         monkeypatch.delitem(sys.modules, name, raising=False)
     return importlib.import_module("docs_numbers")
 

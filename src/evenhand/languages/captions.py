@@ -38,7 +38,13 @@ def read_captions(path: Path) -> list[str]:
             names, known = ", ".join(rows[0][1]), ", ".join(_COLUMNS)
             raise InputError(path, f"has the columns {names}; one of {known} is needed")
         lines = (str(row.get(column, "")) for _, row in rows)
-    return list(dict.fromkeys(stripped for line in lines if (stripped := line.strip())))
+    return list(dict.fromkeys(text for line in lines if (text := _unquoted(line.strip()))))
+
+
+def _unquoted(text: str) -> str:
+    """A caption without the quotes of a table that it once was a cell of."""
+    is_cell = text.startswith('"') and text.endswith('"') and '""' in text[1:-1]
+    return text[1:-1].replace('""', '"').strip() if is_cell else text
 
 
 def mine(paths: Sequence[Path], language: Language) -> Mined:

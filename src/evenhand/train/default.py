@@ -1,10 +1,10 @@
 """The embedded model: `python -m evenhand.train.default --data DIR --out DIR`.
 
 Run this module to train it further. The first recipe starts from an encoder, by default the model
-that is embedded now; the second goes on from the first; their weights are averaged (Wortsman et
-al. 2022). Whichever of the runs and the average is the most accurate on the first half of each dev
-file is exported; the second halves are for reporting it. Only corpora whose licence allows a
-redistributable model are used.
+that is embedded now; each of the others goes on from the one before; weights are averaged as well
+(Wortsman et al. 2022). Whichever of the runs and averages is the most accurate on the first half of
+each dev file is exported; the second halves are for reporting it. Only corpora whose licence allows
+a redistributable model are used.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from evenhand.core.corpora import Pair
 from evenhand.core.files import require_files
 from evenhand.respondents.packages import DEFAULT
 from evenhand.train.batches import EncodedPairs
-from evenhand.train.corpus import read_pairs
+from evenhand.train.corpus import draw_pairs, read_pairs
 from evenhand.train.encoders import find_encoder
 from evenhand.train.export import MODEL_FILES, export_onnx, pack
 from evenhand.train.fine_tuning import TrainingData, fit, right_rows
@@ -40,6 +40,7 @@ TRAIN = (
     "en.conjnli-adv15k",
 )
 DEV = ("en.snli-dev", "en.mnli-dev-matched")
+LIMITS = {"broad": 128_000, "longer": 115_200}  # pairs that a recipe reads, drawn at random
 LONGEST = 512  # tokens of a dev pair
 HALVES = ("first", "second")
 
@@ -114,9 +115,10 @@ def train_all(
         card = out / recipe.name / CARD
         if not card.exists():
             files = [paths[name] for name in TRAIN for _ in range(recipe.repeats.get(name, 1))]
+            train = draw_pairs(read_pairs(files), LIMITS.get(recipe.name), recipe.seed)
             fit(
                 out / recipe.start if recipe.start else find_encoder(encoder),
-                TrainingData(train=read_pairs(files), dev=dev),
+                TrainingData(train=train, dev=dev),
                 recipe,
                 out / recipe.name,
             )

@@ -99,6 +99,11 @@ def test_clean_captions_become_frames(
         ("zh", "一个留着胡子的男人在看书。"),
         ("zh", "一个怀孕的女人坐在长椅上。"),
         ("en", "A man or older boy is rowing a boat."),
+        ("en", "A man and a girl sit in a boat."),
+        ("en", "A man wearing only pants and a hat paints a floor."),
+        ("en", "A blond woman in a red hat stands in a doorway."),
+        ("en", "A woman in a fur coat waits for the bus."),
+        ("en", "A man in traditional Scottish garb plays a bagpipe."),
         ("en", "A child is talking to another woman."),
         ("en", "One man kicks another at a martial arts event."),
         ("en", "A fit man in red running briefs begins to run."),
@@ -108,12 +113,16 @@ def test_clean_captions_become_frames(
         ("en", "A muscular man is lifting a box."),
         ("en", "A woman wearing a necklace is smiling."),
         ("ja", "バストの大きい女性が座っている。"),
+        ("ja", "花柄のエプロンを着た女性が料理をしています。"),
         ("ja", "はげた男性が新聞を読んでいる。"),
         ("ja", "髪の毛の薄い男性が立っている。"),
         ("ja", "別の女性が本を読んでいる。"),
         ("ja", "水着の女性が自転車に乗っている。"),
         ("ja", "大柄の男性が駐車場にいます。"),
         ("zh", "一个没有衬衫的男人在跑步。"),
+        ("zh", "一个穿着靴子的漂亮女人在雨中散步。"),
+        ("zh", "一位穿长筒袜和短裤的女人在散步。"),
+        ("zh", "一个看似粗犷的男人睡着了。"),
         ("zh", "一个穿着渔网的女人在跳舞。"),
         ("zh", "一个孩子在和另一个女人说话。"),
         ("zh", "一个满身是泥的赤裸的男人。"),
@@ -215,3 +224,14 @@ def test_the_card_counts_what_was_mined_and_what_was_left_out(tmp_path: Path) ->
     source = from_captions("en", path).card.source
     assert source.startswith("11 frames mined from captions.txt; left out: ")
     assert "depends on gender 1" in source
+
+
+def test_quotes_of_a_table_are_taken_off(tmp_path: Path) -> None:
+    path = tmp_path / "captions.txt"
+    path.write_text(
+        '"A man holds a sign reading ""Peace"" outside."\n"Stop," says a man.\n', "utf-8"
+    )
+    assert read_captions(path) == [
+        'A man holds a sign reading "Peace" outside.',
+        '"Stop," says a man.',
+    ]
