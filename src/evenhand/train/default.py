@@ -1,10 +1,10 @@
 """The embedded model: `python -m evenhand.train.default --data DIR --out DIR`.
 
 Run this module to train it further. The first recipe starts from an encoder, by default the model
-that is embedded now; each of the others goes on from the one before; weights are averaged as well
-(Wortsman et al. 2022). Whichever of the runs and averages is the most accurate on the first half of
-each dev file is exported; the second halves are for reporting it. Only corpora whose licence allows
-a redistributable model are used.
+that is embedded now; the second goes on from the first; their weights are averaged (Wortsman et
+al. 2022). Whichever of the runs and the average is the most accurate on the first half of each dev
+file is exported; the second halves are for reporting it. Only corpora whose licence allows a
+redistributable model are used.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ TRAIN = (
     "en.conjnli-adv15k",
 )
 DEV = ("en.snli-dev", "en.mnli-dev-matched")
-LIMITS = {"broad": 128_000, "longer": 115_200}  # pairs that a recipe reads, drawn at random
+LIMITS = {"broad": 128_000}  # pairs that a recipe reads, drawn at random
 LONGEST = 512  # tokens of a dev pair
 HALVES = ("first", "second")
 

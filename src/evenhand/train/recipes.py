@@ -142,8 +142,7 @@ def _require_at_least(recipe: Recipe | HeadRecipe, **least: int) -> None:
             )
 
 
-# What default.py trains, one after the other. The second reads again what the model is worst at,
-# the third most of the files, and twice those.
+# What default.py trains, one after the other. The second reads again what the model is worst at.
 EMBEDDED = {
     recipe.name: recipe
     for recipe in (
@@ -163,15 +162,6 @@ EMBEDDED = {
                 "en.conjnli-adv15k": 0,
             },
             seed=14,
-        ),
-        Recipe(
-            name="longer",
-            start="focused",
-            epochs=1,
-            learning_rate=8e-5,
-            dropout=0.0,
-            repeats={"en.mnli-train20k": 2, "en.conjnli-adv15k": 0},
-            seed=15,
         ),
     )
 }
