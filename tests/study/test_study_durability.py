@@ -39,7 +39,7 @@ for i in range(int(count)):
 SECOND = """
 import sqlalchemy as sa
 from alembic import op
-revision, down_revision = "0003", "0002"
+revision, down_revision = "0004", "0003"
 def upgrade() -> None:
     op.add_column("annotators", sa.Column("note", sa.Text, nullable=False, server_default="none"))
 """
@@ -217,17 +217,17 @@ def test_an_older_database_is_upgraded_with_its_answers(
         before = store.answers_table()
     later = tmp_path / "later % versions"
     later.mkdir()
-    (later / "0003_note.py").write_text(SECOND)
+    (later / "0004_note.py").write_text(SECOND)
     monkeypatch.setattr(migrations, "VERSIONS", (*migrations.VERSIONS, later))
     with Store.open(url) as store:
         assert store.answers_table().equals(before)
         query = sa.text("SELECT note, (SELECT version_num FROM alembic_version) FROM annotators")
-        assert store.database.read(lambda c: tuple(c.execute(query).one())) == ("none", "0003")
+        assert store.database.read(lambda c: tuple(c.execute(query).one())) == ("none", "0004")
     monkeypatch.undo()
     with pytest.raises(
         InputError,
-        match=r"is of revision 0003, which this evenhand does not know \(it knows 0001, 0002\); "
-        "install a newer evenhand",
+        match=r"is of revision 0004, which this evenhand does not know "
+        r"\(it knows 0001, 0002, 0003\); install a newer evenhand",
     ):
         Store.open(url)
 
@@ -258,7 +258,7 @@ def test_answers_from_before_reasons_have_none(
         assert store.answers_table()["reason"].to_list() == ["", "她会\n缝纫"]
         assert store.question(me, f"{me}.trial.1.1").reason == "她会\n缝纫"
         version = sa.text("SELECT version_num FROM alembic_version")
-        assert store.database.read(lambda c: c.execute(version).scalar_one()) == "0002"
+        assert store.database.read(lambda c: c.execute(version).scalar_one()) == "0003"
         with pytest.raises(sa.exc.DBAPIError, match="append-only"):
             store.database.write(lambda c: c.execute(sa.text("UPDATE answers SET reason = 'x'")))
 
