@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -23,92 +24,33 @@ from evenhand.study.candidates import (
 )
 from evenhand.study.objective import pieces_of
 
-# a sentence, what is blanked in it, the cues, the kind of the surest one
-ENGLISH = [
-    (
-        "Seven months pregnant, she could no longer bend down.",
-        "Seven months pregnant, ____ could no longer bend down.",
-        "he/she",
-        "pregnant",
-        "body",
-    ),
-    (
-        "My grandfather wore a bushy beard and a mustache.",
-        "My ____ wore a bushy beard and a mustache.",
-        "grandfather/grandmother",
-        "beard … mustache",
-        "body",
-    ),
-    (
-        "Polish is our mother tongue.",
-        "Polish is our ____ tongue.",
-        "father/mother",
-        "tongue",
-        "phrase",
-    ),
-    (
-        "That is just an old wives' tale.",
-        "That is just an old ____' tale.",
-        "husbands/wives",
-        "old … tale",
-        "phrase",
-    ),
-    (
-        "The baby drank some mother's milk from a bottle.",
-        "The baby drank some ____'s milk from a bottle.",
-        "father/mother",
-        "milk",
-        "situation",
-    ),
-    (
-        "The actress was so tired that she fell asleep.",
-        "The actress was so tired that ____ fell asleep.",
-        "he/she",
-        "actress",
-        "same gender",
-    ),
-    (
-        "When the policeman came, my aunt offered him a cup of tea.",
-        "When the policeman came, my aunt offered ____ a cup of tea.",
-        "him/her",
-        "policeman",
-        "same gender",
-    ),
-    (
-        "Vincent van Gogh painted himself with a bandaged ear.",
-        "Vincent van Gogh painted ____ with a bandaged ear.",
-        "himself/herself",
-        "Vincent",
-        "name",
-    ),
+# a sentence with what is blanked in brackets; the word pair, the cues, the kind of the surest one
+SENTENCES = [
+    ("en", "Seven months pregnant, [she] could not bend down.", "he/she", "pregnant", "body"),
+    ("en", "My [uncle] wore a beard and a moustache.", "uncle/aunt", "beard … moustache", "body"),
+    ("en", "Polish is our [mother] tongue.", "father/mother", "tongue", "phrase"),
+    ("en", "That is just an old [wives]' tale.", "husbands/wives", "old … tale", "phrase"),
+    ("en", "The baby drank some [mother]'s milk.", "father/mother", "milk", "situation"),
+    ("en", "The actress fell asleep when [she] sat.", "he/she", "actress", "same gender"),
+    ("en", "When the policeman came, my aunt saw [him].", "him/her", "policeman", "same gender"),
+    ("en", "Vincent painted [himself] in the garden.", "himself/herself", "Vincent", "name"),
+    ("zh", "[姐姐]十三岁那年来了第一次月经。", "哥哥/姐姐", "月经", "body"),
+    ("zh", "心目中的白马[王子]始终没有出现。", "王子/公主", "白马", "phrase"),
+    ("zh", "身为父亲，[他]一直后悔没有多陪孩子。", "他/她", "父亲", "same gender"),
+    ("ja", "妊娠八か月の[彼女]は、ゆっくり階段を上った。", "彼/彼女", "妊娠", "body"),
+    ("ja", "肉じゃがは、いわゆる[おふくろ]の味である。", "おやじ/おふくろ", "の味", "phrase"),
+    ("ja", "母の妹にあたる[叔母]は、とてもやさしい。", "叔父/叔母", "母 … 妹", "same gender"),
 ]
-CHINESE = [
-    ("姐姐十三岁那年来了第一次月经。", "____十三岁那年来了第一次月经。", "哥哥/姐姐", "月经", "body"),
-    ("心目中的白马王子始终没有出现。", "心目中的白马____始终没有出现。", "王子/公主", "白马", "phrase"),
-    ("身为父亲，他一直后悔没有多陪孩子。", "身为父亲，____一直后悔没有多陪孩子。", "他/她", "父亲", "same gender"),
-]  # fmt: skip
-JAPANESE = [
-    ("妊娠八か月の彼女は、ゆっくり階段を上った。", "妊娠八か月の____は、ゆっくり階段を上った。", "彼/彼女", "妊娠", "body"),
-    ("肉じゃがは、いわゆるおふくろの味である。", "肉じゃがは、いわゆる____の味である。", "おやじ/おふくろ", "の味", "phrase"),
-    ("母の妹にあたる叔母は、とてもやさしい。", "母の妹にあたる____は、とてもやさしい。", "叔父/叔母", "母 … 妹", "same gender"),
-]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("language", "sentence", "blanked", "pair", "cue", "kind"),
-    [
-        (code, *row)
-        for code, rows in (("en", ENGLISH), ("zh", CHINESE), ("ja", JAPANESE))
-        for row in rows
-    ],
-)
+@pytest.mark.parametrize(("language", "sentence", "pair", "cue", "kind"), SENTENCES)
 def test_a_cue_is_found_and_marked(
-    language: str, sentence: str, blanked: str, pair: str, cue: str, kind: str
+    language: str, sentence: str, pair: str, cue: str, kind: str
 ) -> None:
-    names = open_finder(language, None, [sentence])
-    found = find_candidate(catalog.language(language), sentence, names)
+    text = sentence.replace("[", "").replace("]", "")
+    found = find_candidate(catalog.language(language), text, open_finder(language, None, [text]))
     assert found is not None
-    assert found.text.replace(BLANK, "____") == blanked
+    assert found.text == re.sub(r"\[.*?\]", BLANK, sentence)
     assert f"{found.male}/{found.female}" == pair
     assert (found.tags["cue"], found.kind) == (cue, kind)
 
@@ -118,7 +60,6 @@ def test_a_cue_is_found_and_marked(
     [
         "He took the bus.",  # nothing tells
         "The nurse took the bus and she was late.",  # a stereotype is no cue
-        "The son met his daughter.",  # which gives the gender of neither away
         "The table was laid.",
         "Ladies and gentlemen, the show begins.",
         f"She saw {BLANK} and was pregnant.",
@@ -127,7 +68,7 @@ def test_a_cue_is_found_and_marked(
 def test_what_is_no_candidate(sentence: str, tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text(sentence, encoding="utf-8")
     found = candidates_in_text("en", [tmp_path / "text.txt"], 10)
-    assert [p.texts for p in found.probes if "son met" not in p.texts[0]] == []
+    assert found.probes == []
 
 
 @pytest.mark.parametrize("language", ["en", "ja", "zh"])
@@ -228,7 +169,7 @@ def test_candidates_of_a_suite_keep_their_ids_and_leave_objective_ones_out(tmp_p
 
 def test_what_cannot_be_searched_is_refused(tmp_path: Path) -> None:
     empty = write(tmp_path, "The table was laid for dinner.")
-    with pytest.raises(EvenhandError, match="no candidate among the 1 sentences of news.txt"):
+    with pytest.raises(EvenhandError, match="no candidate among the 1 sentences of"):
         candidates_in_text("en", [empty], 9).suite("en")
     with pytest.raises(UnknownNameError, match="unknown language of a study 'ko'"):
         candidates_in_text("ko", [empty], 9)
