@@ -232,6 +232,39 @@ def test_an_older_database_is_upgraded_with_its_answers(
         Store.open(url)
 
 
+def test_a_database_from_before_decisions_keeps_what_it_has(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    earlier = tmp_path / "earlier"
+    earlier.mkdir()
+    for name in ("0001_study.py", "0002_reasons.py"):
+        (earlier / name).write_bytes((migrations.HERE / "versions" / name).read_bytes())
+    monkeypatch.setattr(migrations, "VERSIONS", (earlier,))
+    version = sa.text("SELECT version_num FROM alembic_version")
+    with Store.open(url) as store:
+        me = begin(store, 2)
+        answer(store, me, f"{me}.trial.1.0", key="a", fine=-0.5)
+        store.set_owner("lab", "hash")
+        assert store.database.read(lambda c: c.execute(version).scalar_one()) == "0002"
+        before = store.answers_table(), store.annotators(), store.parts(me)
+    monkeypatch.undo()
+    with Store.open(url) as store:
+        assert store.database.read(lambda c: c.execute(version).scalar_one()) == "0003"
+        assert store.answers_table().equals(before[0])
+        assert (store.annotators(), store.parts(me), store.owner("lab")) == (*before[1:], "hash")
+        assert store.resolutions() == {}
+        assert [store.resolve("p0", verdict) for verdict in ("male", "male", "both")] == [
+            True,
+            False,
+            True,
+        ]
+        assert answer(store, me, f"{me}.trial.1.1", key="b")
+    with Store.open(url) as store:
+        assert store.resolutions() == {"p0": "both"}
+        count = sa.text("SELECT count(*) FROM resolutions")
+        assert store.database.read(lambda c: c.execute(count).scalar_one()) == 2
+
+
 def test_answers_from_before_reasons_have_none(
     url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -132,7 +132,7 @@ def test_from_text_to_a_suite_with_controls(rating: Place, tmp_path: Path) -> No
     built = tmp_path / "built.jsonl"
     done = evenhand(
         *("suites", "build", "contextualised", "--lang", "en", "--out", built),
-        *("--corpora", tmp_path / "news.txt", "--objective", controls),
+        *("--corpora", tmp_path / "news.txt", "--per-word", 1, "--objective", controls),
     )
     assert done.code == 0, done.err
     whole = read_suite(built)

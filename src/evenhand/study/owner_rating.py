@@ -62,7 +62,7 @@ def rating_rows(site: Site, words: Words) -> RatingRows:
     if np.isnan(status.alpha):
         alpha_note = words("owner_same" if status.shared else "owner_alone")
     counts = " · ".join(
-        words(f"verdict_{verdict}", count=status.settled[verdict]) for verdict in VERDICTS
+        words(f"owner_verdict_{verdict}", count=status.settled[verdict]) for verdict in VERDICTS
     )
     return RatingRows(
         language=site.suite.card.language,
