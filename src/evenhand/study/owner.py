@@ -382,6 +382,7 @@ class OwnerPages:
             raise PageError(404, "not_found", f"export {form[:40]!r}")
         folder = tempfile.TemporaryDirectory(prefix="evenhand-export-")
         out = Path(folder.name) / f"{site.study.name}-{form}.{_SUFFIXES.get(form, form)}"
+        written: tuple[Path, ...] = (out,)
         if form == CONTROLS:
             judged = judge_candidates(site.suite, site.store)
             controls = objective_suite(site.study.name, site.suite, judged)
