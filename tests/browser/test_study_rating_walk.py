@@ -106,6 +106,10 @@ def test_two_raters_and_the_owner(browser: Browser, room: Room) -> None:
         with owner.page.expect_navigation():
             owner.page.locator(".disputes button[value=male]").first.click()
         assert f"Disagreements to resolve: {left}" in owner.page.inner_text("main")
+        room.stop(signal.SIGKILL)  # without warning: the decision is on disk
+        room.start()
+        owner.page.reload()
+        assert f"Disagreements to resolve: {left}" in owner.page.inner_text("main")
         owner.page.locator("details summary").click()
         owner.look("rating-resolved", is_long=True)
         assert owner.faults == []

@@ -350,6 +350,10 @@ def test_a_study_is_never_overwritten_and_needs_a_source(tmp_path: Path) -> None
 
 def test_other_verbs_say_what_they_do_not_do_here(rating: Place, tmp_path: Path) -> None:
     path = tmp_path / "rate.toml"
+    judge(rating, FIRST)
+    done = evenhand("annotate", "status", path)
+    assert f"how far raters agree: evenhand annotate objective status {path}" in done.out
+    assert "needed" not in done.out
     done = evenhand("annotate", "score", path)
     assert (done.code, "has no scores of people" in done.err) == (2, True)
     done = evenhand("annotate", "export", path, "--out", tmp_path / "people", "--form", "answers")
