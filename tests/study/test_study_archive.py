@@ -70,6 +70,7 @@ def test_a_study_moves_to_another_store(
             "questions": 11,
             "answers": 8,
             "inventory_answers": 3,
+            "resolutions": 2,
             "events": 2,
         }
         assert known(moved) == known(store)

@@ -93,7 +93,7 @@ BAD: dict[str, tuple[Change, str]] = {
     ),
     "another revision": (
         set_in_manifest(revision="0000", evenhand="0.0.7"),
-        "revision 0000, this one is of 0002; import it with evenhand 0.0.7",
+        "revision 0000, this one is of 0003; import it with evenhand 0.0.7",
     ),
     "an unknown form": (set_in_manifest(form="xlsx"), "as parquet or csv or jsonl"),
     "no tables told": (set_in_manifest(tables={}), "does not say rows, bytes"),

@@ -196,7 +196,7 @@ def test_a_study_moves_to_a_new_store(tmp_path: Path) -> None:
         done = evenhand("annotate", "import", path, tmp_path / f"study{number}.zip")
         assert (
             done.out == "stored 1 annotators, 1 invitations, 1 parts, 6 questions, 6 answers, "
-            "2 inventory answers, 0 events\n"
+            "2 inventory answers, 0 resolutions, 0 events\n"
         ), done.err
         assert f"evenhand annotate owner {path} NAME" in done.err
         assert evenhand("annotate", "status", path, "--json").out == before

@@ -39,7 +39,7 @@ for i in range(int(count)):
 SECOND = """
 import sqlalchemy as sa
 from alembic import op
-revision, down_revision = "0003", "0002"
+revision, down_revision = "0004", "0003"
 def upgrade() -> None:
     op.add_column("annotators", sa.Column("note", sa.Text, nullable=False, server_default="none"))
 """
@@ -217,19 +217,52 @@ def test_an_older_database_is_upgraded_with_its_answers(
         before = store.answers_table()
     later = tmp_path / "later % versions"
     later.mkdir()
-    (later / "0003_note.py").write_text(SECOND)
+    (later / "0004_note.py").write_text(SECOND)
     monkeypatch.setattr(migrations, "VERSIONS", (*migrations.VERSIONS, later))
     with Store.open(url) as store:
         assert store.answers_table().equals(before)
         query = sa.text("SELECT note, (SELECT version_num FROM alembic_version) FROM annotators")
-        assert store.database.read(lambda c: tuple(c.execute(query).one())) == ("none", "0003")
+        assert store.database.read(lambda c: tuple(c.execute(query).one())) == ("none", "0004")
     monkeypatch.undo()
     with pytest.raises(
         InputError,
-        match=r"is of revision 0003, which this evenhand does not know \(it knows 0001, 0002\); "
-        "install a newer evenhand",
+        match=r"is of revision 0004, which this evenhand does not know "
+        r"\(it knows 0001, 0002, 0003\); install a newer evenhand",
     ):
         Store.open(url)
+
+
+def test_a_database_from_before_decisions_keeps_what_it_has(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    earlier = tmp_path / "earlier"
+    earlier.mkdir()
+    for name in ("0001_study.py", "0002_reasons.py"):
+        (earlier / name).write_bytes((migrations.HERE / "versions" / name).read_bytes())
+    monkeypatch.setattr(migrations, "VERSIONS", (earlier,))
+    version = sa.text("SELECT version_num FROM alembic_version")
+    with Store.open(url) as store:
+        me = begin(store, 2)
+        answer(store, me, f"{me}.trial.1.0", key="a", fine=-0.5)
+        store.set_owner("lab", "hash")
+        assert store.database.read(lambda c: c.execute(version).scalar_one()) == "0002"
+        before = store.answers_table(), store.annotators(), store.parts(me)
+    monkeypatch.undo()
+    with Store.open(url) as store:
+        assert store.database.read(lambda c: c.execute(version).scalar_one()) == "0003"
+        assert store.answers_table().equals(before[0])
+        assert (store.annotators(), store.parts(me), store.owner("lab")) == (*before[1:], "hash")
+        assert store.resolutions() == {}
+        assert [store.resolve("p0", verdict) for verdict in ("male", "male", "both")] == [
+            True,
+            False,
+            True,
+        ]
+        assert answer(store, me, f"{me}.trial.1.1", key="b")
+    with Store.open(url) as store:
+        assert store.resolutions() == {"p0": "both"}
+        count = sa.text("SELECT count(*) FROM resolutions")
+        assert store.database.read(lambda c: c.execute(count).scalar_one()) == 2
 
 
 def test_answers_from_before_reasons_have_none(
@@ -258,7 +291,7 @@ def test_answers_from_before_reasons_have_none(
         assert store.answers_table()["reason"].to_list() == ["", "她会\n缝纫"]
         assert store.question(me, f"{me}.trial.1.1").reason == "她会\n缝纫"
         version = sa.text("SELECT version_num FROM alembic_version")
-        assert store.database.read(lambda c: c.execute(version).scalar_one()) == "0002"
+        assert store.database.read(lambda c: c.execute(version).scalar_one()) == "0003"
         with pytest.raises(sa.exc.DBAPIError, match="append-only"):
             store.database.write(lambda c: c.execute(sa.text("UPDATE answers SET reason = 'x'")))
 

@@ -157,6 +157,7 @@ def test_the_owner_takes_the_whole_study_home(tmp_path: Path) -> None:
             "questions": 0,
             "answers": 0,
             "inventory_answers": 2,
+            "resolutions": 0,
             "events": 0,
         }
         assert moved.annotators() == place.store.annotators()

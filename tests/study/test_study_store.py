@@ -123,6 +123,7 @@ def test_the_database_itself_refuses_an_answer_to_anothers_question(store: Store
         ("answers", "payload"),
         ("questions", "shown"),
         ("inventory_answers", "item"),
+        ("resolutions", "verdict"),
         ("events", "kind"),
     ],
 )
@@ -132,6 +133,7 @@ def test_raw_sql_cannot_change_or_delete(
     me = begin(store, 1)
     answer(store, me, f"{me}.trial.1.0", key="a")
     store.answer_inventory(me, "msi", {"1": 3}, "b")
+    store.resolve("p0", "male")
     store.log("hello", me)
     before = store.answers_table(), store.inventory_table(), store.events()
     engine = sa.create_engine(url)  # and not the store's: anybody's connection
@@ -146,6 +148,7 @@ def test_raw_sql_cannot_change_or_delete(
         all(new.equals(old) for new, old in zip(after[:2], before[:2], strict=True))
         and after[2] == before[2]
     )
+    assert store.resolutions() == {"p0": "male"}
 
 
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)  # INSERT OR REPLACE is a word of SQLite

@@ -53,6 +53,8 @@ def fill(store: Store) -> Store:
         for i in range(2):
             answer(store, done, f"{done}.trial.{attempt}.{i}", key=f"{attempt}.{i}")
         store.finish_part(done, "trial", attempt, Verdict(state, 0.8, consistency))
+    store.resolve("p0", "male")
+    store.resolve("p0", "both")
     store.set_owner("lab", "$argon2id$not-to-be-exported")
     store.log("wait", None, "somebody")
     with pytest.raises(RefusedError):
@@ -71,6 +73,7 @@ def known(store: Store) -> dict[str, Any]:
         "scored": store.scored(),
         "answers": store.answers_table().rows(),
         "inventories": store.inventory_table().rows(),
+        "resolutions": store.resolutions(),
         "next": [store.next_question(p.id) for p in people],
         "parts": [store.parts(p.id) for p in people],
         "study": store.database.read(lambda c: c.execute(sa.select(TABLES["study"])).all()),

@@ -3,47 +3,30 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evenhand.cli import annotate_objective
 from evenhand.cli import options as opt
+from evenhand.cli.annotate_study import (
+    StudyFile,
+    opened,
+    refuse_existing,
+    require_extra,
+    write_new,
+)
 
 if TYPE_CHECKING:
-    from evenhand.core.suite import Suite
     from evenhand.study.store import Store
-    from evenhand.study.study import Study
 
 app = typer.Typer(
     no_args_is_help=True,
     help="Ask people instead of models: a study with web pages, its answers, scores and agreement.",
 )
-PACKAGES = ("starlette", "uvicorn", "sqlalchemy", "alembic", "argon2", "itsdangerous")
-StudyFile = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study file.")]
+app.add_typer(annotate_objective.app, name="objective")
 Url = Annotated[str, typer.Option(help="Address at which people reach the study.")]
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[tuple[Study, Suite, Store]]:
-    _require_extra()
-    from evenhand.study.serving import open_store
-    from evenhand.study.study import open_study
-
-    study, suite = open_study(path)
-    with open_store(study, suite) as store:
-        yield study, suite, store
-
-
-def _require_extra() -> None:
-    from importlib.util import find_spec
-
-    from evenhand.core.errors import EvenhandError
-
-    if missing := [name for name in PACKAGES if find_spec(name) is None]:
-        raise EvenhandError(f"a study needs the package {missing[0]}; install evenhand[annotate]")
 
 
 def _ask_language() -> str:
@@ -83,21 +66,10 @@ def new(
     Example: `evenhand annotate new study.toml --lang en`, edit it, then
     `evenhand annotate serve study.toml`.
     """
-    from evenhand.core.errors import EvenhandError, StorageError
     from evenhand.study.study import template
 
-    if path.exists():
-        raise EvenhandError(f"{path} is there already; name another file")
-    text = template(name or path.stem, lang or _ask_language())
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError as error:
-        raise EvenhandError(f"{path} is there already; name another file") from error
-    except OSError as error:
-        raise StorageError(
-            f"{path} cannot be written: {error.strerror}; choose another folder"
-        ) from error
+    refuse_existing(path)
+    write_new(path, template(name or path.stem, lang or _ask_language()))
     print(
         f"wrote {path}; edit it, then:\n"
         f"  evenhand annotate owner {path} NAME\n"
@@ -121,7 +93,7 @@ def serve(
 
     Every answer is on disk before the next question is shown.
     """
-    _require_extra()
+    require_extra()
     from evenhand.study.serving import serve as serve_study
 
     where = f"http://{f'[{host}]' if ':' in host else host}:{port}"
@@ -145,7 +117,7 @@ def invite(
     url: Url = "http://127.0.0.1:8000",
 ) -> None:
     """Print invitation links, one per line. A link is the only way in: send each to one person."""
-    with _opened(path) as (study, _, store):
+    with opened(path) as (study, _, store):
         from evenhand.study.serving import secret_of
         from evenhand.study.tokens import Tokens
 
@@ -169,7 +141,7 @@ def revoke(
     ],
 ) -> None:
     """Revoke invitation links, and end every session that they opened."""
-    with _opened(path) as (study, _, store):
+    with opened(path) as (study, _, store):
         from evenhand.core.errors import EvenhandError
         from evenhand.study.serving import secret_of
         from evenhand.study.tokens import TokenError, Tokens
@@ -200,7 +172,7 @@ def withdraw(
     erased from the store or from an archive of it; they hold a random id and nothing about the
     person.
     """
-    with _opened(path) as (_, _, store):
+    with opened(path) as (_, _, store):
         person = _find(store, who)
         if not yes:
             typer.confirm(f"Leave out everything that {person} answered?", abort=True, err=True)
@@ -219,7 +191,7 @@ def owner(
 
     It is kept as an argon2 hash. A new password ends the sessions of the old one.
     """
-    with _opened(path) as (_, _, store):
+    with opened(path) as (_, _, store):
         from evenhand.core.errors import EvenhandError
         from evenhand.study.owner import SHORTEST, hash_password
 
@@ -241,7 +213,7 @@ def owner(
 @app.command(no_args_is_help=True)
 def status(path: StudyFile, as_json: opt.AsJson = False) -> None:
     """Show how far everybody has come, and how well they answer the control questions."""
-    with _opened(path) as (study, suite, store):
+    with opened(path) as (study, suite, store):
         from evenhand.cli.annotate_tables import print_status
         from evenhand.cli.show_document import print_json
         from evenhand.study.summary import study_status
@@ -283,7 +255,7 @@ def export(
     `--out study.zip`: an archive of everything but owners' passwords, for
     `evenhand annotate import`; `--form csv` makes its tables .csv files.
     """
-    with _opened(path) as (study, suite, store):
+    with opened(path) as (study, suite, store):
         from evenhand.study.export import ANSWERS, ARCHIVE
         from evenhand.study.export import export as write
 
@@ -307,7 +279,7 @@ def import_archive(
     study.toml, then `evenhand annotate import study.toml study.zip`. Keep the secret file: with it
     the links that people have keep working.
     """
-    with _opened(path) as (_, _, store):
+    with opened(path) as (_, _, store):
         from evenhand.study.archive import read_archive
 
         rows = read_archive(store, archive)
@@ -334,7 +306,7 @@ def score(
     as_json: opt.AsJson = False,
 ) -> None:
     """Show the scores of annotators, how far they agree (alpha, Pearson), and inventories."""
-    with _opened(path) as (study, suite, store):
+    with opened(path) as (study, suite, store):
         from evenhand.cli.annotate_tables import print_scores
         from evenhand.cli.show_document import print_json
         from evenhand.core.settings import Settings

@@ -49,6 +49,7 @@ def print_status(study: Study, rows: Sequence[AnnotatorStatus]) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from evenhand.study.objective import VERDICT
     from evenhand.study.summary import PartStatus
 
     console = Console(highlight=False, markup=False)
@@ -83,12 +84,14 @@ def print_status(study: Study, rows: Sequence[AnnotatorStatus]) -> None:
             row.result,
         )
     console.print(table)
-    console.print(
+    needed = (
         f"needed: {_control(study.least_accuracy)} accuracy (questions with a right answer), in "
         f"batches also {_control(study.least_consistency)} consistency (sentences asked in both "
-        "types); s/answer is a median",
-        soft_wrap=True,
+        "types); s/answer is a median"
     )
+    if VERDICT in study.types:
+        needed = f"how far raters agree: evenhand annotate objective status {study.source}"
+    console.print(needed, soft_wrap=True)
     for row in rows:
         if isinstance(row, PartStatus) and row.flags:
             console.print(

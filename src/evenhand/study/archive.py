@@ -40,6 +40,7 @@ TABLES: Mapping[str, sa.Table] = {
         t.questions,
         t.answers,
         t.inventory_answers,
+        t.resolutions,
         t.events,
     )
 }
@@ -117,9 +118,10 @@ def read_archive(store: Store, path: Path) -> dict[str, int]:
     Returns how many rows each table has now; raises InputError where the file is damaged, no
     archive, or of another study.
     """
+    revision = store.database.read(lambda c: str(c.execute(_REVISION).scalar_one()))
     try:
         with zipfile.ZipFile(path) as pack:
-            manifest = _read_manifest(path, pack)
+            manifest = _read_manifest(path, pack, revision)
             frames = {name: _read_frame(path, pack, name, manifest) for name in TABLES}
     except OSError as error:
         raise InputError(
@@ -132,7 +134,7 @@ def read_archive(store: Store, path: Path) -> dict[str, int]:
             path, f"is damaged or no .zip ({error}); copy or export it again"
         ) from error
     try:
-        return store.database.write(lambda connection: _fill(connection, path, manifest, frames))
+        return store.database.write(lambda connection: _fill(connection, path, frames))
     except sa.exc.IntegrityError as error:
         reason = str(error.orig).splitlines()[0]
         raise InputError(
@@ -140,8 +142,12 @@ def read_archive(store: Store, path: Path) -> dict[str, int]:
         ) from error
 
 
-def _read_manifest(path: Path, pack: zipfile.ZipFile) -> dict[str, Any]:
-    """What the archive says about itself; InputError where it is not an archive of a study."""
+def _read_manifest(path: Path, pack: zipfile.ZipFile, revision: str) -> dict[str, Any]:
+    """What the archive says about itself.
+
+    Raises InputError where it is no archive of a study, or comes from another revision, whose
+    tables may be others.
+    """
     names = sorted(info.filename for info in pack.infolist())
     if MANIFEST not in names:
         raise InputError(
@@ -162,6 +168,8 @@ def _read_manifest(path: Path, pack: zipfile.ZipFile) -> dict[str, Any]:
             f"is an archive of version {str(manifest.get('version'))[:20]}, not {VERSION}; "
             "install a newer evenhand",
         )
+    if manifest.get("revision") != revision:
+        _refuse_revision(path, manifest, revision)
     form, entries = manifest.get("form"), manifest.get("tables")
     if form not in RAW or names != sorted([MANIFEST, *(f"{name}.{form}" for name in TABLES)]):
         raise InputError(
@@ -234,14 +242,11 @@ def _read_frame(
 
 
 def _fill(
-    connection: sa.Connection,
-    path: Path,
-    manifest: Mapping[str, Any],
-    frames: Mapping[str, pl.DataFrame],
+    connection: sa.Connection, path: Path, frames: Mapping[str, pl.DataFrame]
 ) -> dict[str, int]:
     if connection.dialect.name == "postgresql":  # nobody comes in meanwhile; SQLite has one writer
         connection.execute(sa.text(f"LOCK TABLE {', '.join(TABLES)} IN SHARE ROW EXCLUSIVE MODE"))
-    _check_target(connection, path, manifest, frames["study"])
+    _check_target(connection, path, frames["study"])
     # the line that opening the store has written; the archive has its own
     connection.execute(t.study.delete())
     for name, table in TABLES.items():
@@ -266,19 +271,14 @@ def _count(connection: sa.Connection, table: sa.Table) -> int:
     return int(connection.execute(sa.select(sa.func.count()).select_from(table)).scalar_one())
 
 
-def _check_target(
-    connection: sa.Connection, path: Path, manifest: Mapping[str, Any], study: pl.DataFrame
-) -> None:
-    """Raise unless the store is empty, has the same revision, and belongs to this study."""
+def _check_target(connection: sa.Connection, path: Path, study: pl.DataFrame) -> None:
+    """Raise unless the store is empty and belongs to this study."""
     for name, table in TABLES.items():
         if name != "study" and (count := _count(connection, table)):
             raise EvenhandError(
                 f"this store is not empty ({count} rows of {name}); "
                 "give the study a new, empty store and import into that"
             )
-    revision = str(connection.execute(_REVISION).scalar_one())
-    if manifest.get("revision") != revision:
-        _refuse_revision(path, manifest, revision)
     newest = sa.select(t.study.c.name, t.study.c.suite).order_by(t.study.c.id.desc())
     held = connection.execute(newest).first() or (None, None)
     for column, noun, own in zip(("name", "suite"), ("study", "sentences"), held, strict=True):

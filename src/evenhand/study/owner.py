@@ -22,6 +22,8 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
 from evenhand.core.files import write_atomic
+from evenhand.core.probe import GENDERS
+from evenhand.core.suite import card_path, write_suite
 from evenhand.core.text import number
 from evenhand.families.contextualised.mask_probe import MEASURING, OBJECTIVE
 from evenhand.people.plan import TRIAL
@@ -29,6 +31,9 @@ from evenhand.people.quality import FLAGS, PartName
 from evenhand.people.scoring import reached_percent
 from evenhand.stats.agreement import krippendorff_alpha
 from evenhand.study.export import ANSWERS, ARCHIVE, FORMS, export
+from evenhand.study.objective import VERDICT, VERDICTS
+from evenhand.study.objective_results import judge_candidates, objective_suite
+from evenhand.study.owner_rating import rating_rows
 from evenhand.study.scores import part_flags, study_scores
 from evenhand.study.security import LoginError, PageError, address_of, check_rate
 from evenhand.study.site import Cookie, Site, go, new_nonce
@@ -44,7 +49,8 @@ MOST_DAYS = 730
 SHORTEST = 10  # letters of a password
 # offered where the study has inventories; a separate download, as a browser takes one file at once
 INVENTORIES = "inventories"
-_SUFFIXES = {ANSWERS: "parquet", ARCHIVE: "zip", INVENTORIES: "csv"}
+CONTROLS = "controls"  # offered where objective sentences are judged: those that are settled
+_SUFFIXES = {ANSWERS: "parquet", ARCHIVE: "zip", INVENTORIES: "csv", CONTROLS: "jsonl"}
 _HASHER = PasswordHasher()
 
 
@@ -313,7 +319,8 @@ class OwnerPages:
             "here": PATH,
             "people": people,
             "link": link,
-            "agreement": agreement_rows(site, words),
+            "agreement": [] if self._is_rating else agreement_rows(site, words),
+            "rating": rating_rows(site, words) if self._is_rating else None,
             "forms": self._forms(),
             "events": [_event_row(event) for event in site.store.events(30)],
             "study": study,
@@ -342,8 +349,30 @@ class OwnerPages:
         site.store.revoke(fields.get("invitation", "")[:100])
         return go(PATH)
 
+    def resolve(self, request: Request) -> Response:
+        """Decide what raters judged differently; only that can be decided."""
+        site, visit = self._site, self.visit(request)
+        fields = site.form(request, visit.nonce, frozenset({"probe", "verdict"}))
+        probe, verdict = fields.get("probe", ""), fields.get("verdict", "")
+        disputed = {j.probe.id for j in judge_candidates(site.suite, site.store) if j.is_disputed}
+        if not self._is_rating or verdict not in VERDICTS or probe not in disputed:
+            detail = f"resolving {probe[:40]!r} as {verdict[:20]!r}"
+            raise PageError(422, "bad_answer", detail)
+        site.store.resolve(probe, verdict)
+        return go(f"{PATH}#verdicts")
+
+    @property
+    def _is_rating(self) -> bool:
+        return VERDICT in self._site.study.types
+
     def _forms(self) -> tuple[str, ...]:
-        return (*FORMS, INVENTORIES) if self._site.study.inventories else FORMS
+        site = self._site
+        if self._is_rating:
+            judged = judge_candidates(site.suite, site.store)
+            has_controls = any(one.settled in GENDERS for one in judged)
+            forms = tuple(form for form in FORMS if form != ANSWERS)
+            return (*forms, CONTROLS) if has_controls else forms
+        return (*FORMS, INVENTORIES) if site.study.inventories else FORMS
 
     def download(self, request: Request) -> Response:
         """All answers, or all of the study, as a file."""
@@ -353,11 +382,18 @@ class OwnerPages:
             raise PageError(404, "not_found", f"export {form[:40]!r}")
         folder = tempfile.TemporaryDirectory(prefix="evenhand-export-")
         out = Path(folder.name) / f"{site.study.name}-{form}.{_SUFFIXES.get(form, form)}"
-        if form == INVENTORIES:
+        written: tuple[Path, ...] = (out,)
+        if form == CONTROLS:
+            judged = judge_candidates(site.suite, site.store)
+            controls = objective_suite(site.study.name, site.suite, judged)
+            write_suite(controls, out)
+            written = (out, card_path(out))
+        elif form == INVENTORIES:
             write_atomic(out, as_bytes(site.store.inventory_table(), "csv"))
         else:
             written = export(site.store, site.study, site.suite, out, form)
-        if form == ANSWERS:  # one file for all together and one for each person
+        # answers: one file for all together and one for each person; controls: the card beside
+        if form in (ANSWERS, CONTROLS):
             out = out.with_suffix(".zip")
             with zipfile.ZipFile(out, "w") as archive:
                 for file in written:
@@ -378,5 +414,6 @@ class OwnerPages:
             Route(f"{PATH}/logout", self.logout, methods=["POST"]),
             Route(f"{PATH}/invite", self.invite, methods=["POST"]),
             Route(f"{PATH}/revoke", self.revoke, methods=["POST"]),
+            Route(f"{PATH}/resolve", self.resolve, methods=["POST"]),
             Route(PATH + "/export/{form}", self.download, methods=["GET"]),
         ]

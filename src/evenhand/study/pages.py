@@ -18,9 +18,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from evenhand.people.inventories import Inventory, Item
-from evenhand.people.plan import TRIAL, TYPE1
-from evenhand.people.questions import GAP, Question, plan_questions
+from evenhand.people.plan import TRIAL, TYPE1, TYPE2
+from evenhand.people.questions import GAP, Question
 from evenhand.people.scoring import AnswerError, coarse, fine, parse_answer, reached_percent
+from evenhand.study.objective import VERDICT, Piece, pieces_of, questions_for, read_verdict
 from evenhand.study.registry import INVITED
 from evenhand.study.security import PageError, address_of, check_rate
 from evenhand.study.site import SESSION, Message, Site, go, new_nonce
@@ -31,6 +32,7 @@ from evenhand.study.tokens import Session, Shown, TokenError
 BREAK = 50  # questions, after which a break is suggested
 FIELDS = frozenset({"shown", "first", "second", "equal", "value", "reason"})
 LONGEST_REASON = 1000  # characters
+NEEDS = {TYPE1: "need_two", VERDICT: "need_verdict"}  # what is asked for where it is missing
 WIDE = {"zh": 1, "ja": 1}  # characters that are as wide as one ideograph; 2 elsewhere
 
 
@@ -260,13 +262,14 @@ class PartPages:
         if offered is None:
             return go(step)
         part, attempt = offered
-        questions = plan_questions(site.study, site.suite, session.annotator, part, attempt)
+        questions = questions_for(site.study, site.suite, session.annotator, part, attempt)
         again = "_again" if attempt > 1 else ""
         values = {
             "part_name": site.words(request).part(part),
             "opening": f"start_{'trial' if part == TRIAL else 'batch'}{again}",
             "count": len(questions),
             "types": [t for t in site.study.types if any(q.type == t for q in questions)],
+            "is_rating": site.study.types == (VERDICT,),
         }
         return site.draw(request, "start.html", values, nonce=session.nonce)
 
@@ -278,7 +281,7 @@ class PartPages:
         if offered is None:
             return go(step)
         part, attempt = offered
-        questions = plan_questions(site.study, site.suite, session.annotator, part, attempt)
+        questions = questions_for(site.study, site.suite, session.annotator, part, attempt)
         site.store.begin_part(session.annotator, part, attempt, questions)
         return go("/question")
 
@@ -383,18 +386,17 @@ class QuestionPages:
         asked = site.store.question(session.annotator, shown.question)
         question = asked.question
         reason = read_reason(fields.pop("reason", "")) if site.study.reasons else ""
-        payload = read_payload(question, fields)
         try:
-            choice = parse_answer(question, payload)
+            payload, lean, sign = read_answer(question, fields)
         except AnswerError as error:
             site.store.log("bad answer", session.annotator, str(error))
-            word = "need_two" if question.type == TYPE1 else "need_value"
+            word = NEEDS.get(question.type, "need_value")
             kept = replace(asked, reason=reason)
             return self._draw(request, session, kept, shown.at, site.words(request)(word))
         answer = GivenAnswer(
             payload=payload,
-            fine=fine(question, choice),
-            coarse=coarse(question, choice),
+            fine=lean,
+            coarse=sign,
             seconds=max(0.0, time.time() - shown.at),
             key=shown.key,
             reason=reason,
@@ -435,6 +437,8 @@ class QuestionPages:
         values = {
             "here": "/previous" if is_changing else "/question",
             "type": question.type,
+            "need": NEEDS.get(question.type, "need_value"),
+            "pieces": self._pieces(question),
             "before": before,
             "word": word,
             "after": after,
@@ -442,6 +446,7 @@ class QuestionPages:
             "reason": asked.reason,
             "longest_reason": LONGEST_REASON,
             "options": [option.text for option in question.options],
+            "keys": [option.key for option in question.options],
             "given": given_places(question, asked.payload),
             "problem": problem,
             "sentence_language": language,
@@ -456,6 +461,10 @@ class QuestionPages:
         status = 422 if problem else 200
         return site.draw(request, "question.html", values, status=status, nonce=session.nonce)
 
+    def _pieces(self, question: Question) -> list[Piece]:
+        """The sentence of a verdict with its gap and cues; nothing for other questions."""
+        return pieces_of(self._site.probes[question.probe]) if question.type == VERDICT else []
+
     def routes(self) -> list[Route]:
         """The addresses of these pages."""
         return [
@@ -466,13 +475,24 @@ class QuestionPages:
         ]
 
 
+def read_answer(
+    question: Question, fields: Mapping[str, str]
+) -> tuple[Mapping[str, Any], float, float]:
+    """What a form answers, its fine and its coarse score; AnswerError where it is no answer."""
+    if question.type == VERDICT:
+        return read_verdict(question, fields)
+    payload = read_payload(question, fields)
+    choice = parse_answer(question, payload)
+    return payload, fine(question, choice), coarse(question, choice)
+
+
 def split_sentence(question: Question) -> tuple[str, str, str]:
     """What stands before the gap or the swapped word, the word ("" for a gap), what follows."""
     start, end = question.span
     if question.type == TYPE1 and question.shown[start:end] != GAP:
         start = question.shown.index(GAP)
         end = start + len(GAP)
-    word = "" if question.type == TYPE1 else question.shown[start:end]
+    word = question.shown[start:end] if question.type == TYPE2 else ""
     return question.shown[:start], word, question.shown[end:]
 
 

@@ -313,6 +313,13 @@ def replies(connection: sa.Connection) -> list[Reply]:
     return rows
 
 
+def resolutions(connection: sa.Connection) -> dict[str, str]:
+    """Probe -> the owner's latest decision."""
+    columns = t.resolutions.c
+    query = sa.select(columns.probe, columns.verdict).order_by(columns.id)
+    return dict(tuple(row) for row in connection.execute(query))
+
+
 def inventory_answers(
     connection: sa.Connection, annotator: str, inventory: str
 ) -> dict[str, float]:

@@ -19,6 +19,7 @@ from evenhand.people.plan import TRIAL
 from evenhand.people.quality import PartName, count_flags, flag_answers
 from evenhand.people.scores import PeopleScores
 from evenhand.people.scoring import Scored, annotator_scores
+from evenhand.study.objective import VERDICT
 from evenhand.study.store import Store
 from evenhand.study.study import SQLITE, Study, open_study
 from evenhand.study.tables import PASSED, PartProgress
@@ -68,8 +69,18 @@ def study_scores(store: Store, study: Study, suite: Suite) -> PeopleScores:
     )
 
 
+def refuse_verdicts(study: Study) -> None:
+    """Raise EvenhandError for a study of objective sentences: verdicts are no scores."""
+    if VERDICT in study.types:
+        raise EvenhandError(
+            f"'{study.name}' judges which sentences are objective and has no scores of people; "
+            "see evenhand annotate objective status and export"
+        )
+
+
 def answered_scores(store: Store, study: Study, suite: Suite) -> PeopleScores:
     """The same; EvenhandError where nobody has finished a batch that counts."""
+    refuse_verdicts(study)
     people = study_scores(store, study, suite)
     if not people.annotators:
         raise EvenhandError(

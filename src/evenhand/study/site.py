@@ -13,6 +13,7 @@ import jinja2
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from evenhand.core.probe import Probe
 from evenhand.core.suite import Suite
 from evenhand.people.plan import gold_genders, list_parts
 from evenhand.study.limits import Buckets, Limits
@@ -68,6 +69,11 @@ class Site:
     def gold(self) -> Mapping[str, str]:
         """Probe id -> the gender that is right, for control questions."""
         return gold_genders(self.suite)
+
+    @cached_property
+    def probes(self) -> Mapping[str, Probe]:
+        """Id -> sentence."""
+        return {probe.id: probe for probe in self.suite.probes}
 
     @cached_property
     def sessions(self) -> Buckets:

@@ -303,6 +303,32 @@ class Store(Registry):
         """What was pressed last at each question, as `evenhand.people.quality` takes it."""
         return self.database.read(queries.replies)
 
+    def resolve(self, probe: str, verdict: str) -> bool:
+        """Store the owner's decision on a sentence, durable on return.
+
+        False where it was decided so before, as a form that is sent twice does.
+        """
+        columns = t.resolutions.c
+        latest = (
+            sa.select(columns.verdict)
+            .where(columns.probe == probe)
+            .order_by(columns.id.desc())
+            .limit(1)
+        )
+        row = {"probe": probe, "verdict": verdict, "given_at": self._now()}
+
+        def work(connection: sa.Connection) -> bool:
+            if connection.execute(latest).scalar() == verdict:
+                return False
+            connection.execute(t.resolutions.insert(), row)
+            return True
+
+        return self.database.write(work)
+
+    def resolutions(self) -> dict[str, str]:
+        """Probe id -> what the owner decided last."""
+        return self.database.read(queries.resolutions)
+
     def answer_inventory(
         self, annotator: str, inventory: str, values: Mapping[str, float], key: str
     ) -> bool:

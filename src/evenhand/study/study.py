@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +35,14 @@ from evenhand.people.plan import (
     check_plan,
     largest_part,
 )
+from evenhand.study.candidates import KIND_TAG
+from evenhand.study.objective import VERDICT
 from evenhand.study.toml_file import Key, TomlFile
 from evenhand.study.wording import LANGUAGES
 
 SUITE = "contextualised"
+TEMPLATE, OBJECTIVE_TEMPLATE = "study_template.toml", "objective_template.toml"
+RATED = 50  # candidates in a part, at most
 NAME = re.compile(r"[\w-]{1,64}")
 NAME_RULE = "use letters, digits, - and _, at most 64"
 # words that would tell people what is measured
@@ -84,6 +89,8 @@ INVENTORY_KEYS = ("name", "key", "file", "low", "high", "reversed", "subscales")
 KEYED = ("low", "high", "reversed", "subscales")  # what the key of an inventory says
 SQLITE = "sqlite:///"
 STORES = (SQLITE, "postgresql")
+# what a study of objective sentences does without: controls are what it makes
+UNRATED = ("trial", "accuracy_controls", "consistency_controls", "inventory", "neutral_words")
 MOST_STEPS = 11  # of a scale, that fit on a phone
 
 
@@ -106,20 +113,36 @@ class Study(Plan):
     source: Path | None = None  # the study file
 
 
-def template(name: str, language: str = LANGUAGES[0]) -> str:
+def template(name: str, language: str = LANGUAGES[0], file: str = TEMPLATE) -> str:
     """A commented, valid study file to start from, with sentences and first page in a language.
 
-    Raises EvenhandError for a name that no study can have, UnknownNameError for a language that the
-    pages do not have.
+    file: another template of this folder. Raises EvenhandError for a name that no study can have,
+    UnknownNameError for a language that the pages do not have.
     """
     if not NAME.fullmatch(name):
         raise EvenhandError(f"'{name}' is no name for a study; {NAME_RULE}")
     if language not in LANGUAGES:
         raise UnknownNameError("language of a study", language, LANGUAGES)
     first = [language, *(code for code in LANGUAGES if code != language)]
-    text = (files(__package__) / "study_template.toml").read_text(encoding="utf-8")
+    text = (files(__package__) / file).read_text(encoding="utf-8")
     codes = ", ".join(f'"{code}"' for code in first)
     return text.replace("LANGUAGES", codes).replace("LANGUAGE", language).replace("NAME", name)
+
+
+def objective_template(name: str, language: str, candidates: Path, count: int) -> str:
+    """A study file for raters of these candidates, in parts of about equal size."""
+    parts = ceil(count / RATED)
+    text = template(name, language, OBJECTIVE_TEMPLATE)
+    return text.replace("CANDIDATES", candidates.name).replace("BATCH", str(ceil(count / parts)))
+
+
+def require_objective(study: Study) -> None:
+    """Raise EvenhandError for a study that asks other questions."""
+    if VERDICT not in study.types:
+        raise EvenhandError(
+            f"'{study.name}' is no study of objective sentences; make one with "
+            "evenhand annotate objective new"
+        )
 
 
 def load_study(path: str | Path) -> Study:
@@ -131,13 +154,15 @@ def open_study(path: str | Path) -> tuple[Study, Suite]:
     """The study in a file and its sentences; InputError with the line of the first mistake."""
     file = TomlFile(Path(path))
     file.check_keys(file.data, KEYS)
+    types = _types(file)
     # the texts that people read by default stand in the template
-    defaults: dict[str, Any] = tomllib.loads(template("study"))
+    own = OBJECTIVE_TEMPLATE if VERDICT in types else TEMPLATE
+    defaults: dict[str, Any] = tomllib.loads(template("study", file=own).replace("BATCH", "1"))
     languages = file.names(("languages",), LANGUAGES, LANGUAGES)
     study = Study(
         name=_name(file),
         languages=languages,
-        types=file.names(("types",), TYPES, TYPES),
+        types=types,
         source=file.path,
         title=_texts(file, "title", languages, defaults["title"]),
         consent=_texts(file, "consent", languages, defaults["consent"]),
@@ -159,6 +184,21 @@ def open_study(path: str | Path) -> tuple[Study, Suite]:
         inventories=_inventories(file, languages),
     )
     return _fit(file, _check_shares(file, study))
+
+
+def _types(file: TomlFile) -> tuple[str, ...]:
+    """The types of questions; that of objective sentences stands alone."""
+    types = file.names(("types",), TYPES, (*TYPES, VERDICT))
+    if VERDICT not in types:
+        return types
+    if len(types) > 1:
+        file.refuse(
+            ("types",), f"'{VERDICT}' is a study of its own; ask the other types in another"
+        )
+    for key in UNRATED:
+        if file.data.get(key):
+            file.refuse((key,), f"a study of objective sentences has no {key}; leave the line out")
+    return types
 
 
 def _name(file: TomlFile) -> str:
@@ -221,6 +261,8 @@ def _store(file: TomlFile) -> str:
 
 
 def _check_shares(file: TomlFile, study: Study) -> Study:
+    if VERDICT in study.types:
+        return replace(study, trial=0, accuracy_controls=0.0, consistency_controls=0.0)
     if len(study.types) < len(TYPES):
         if study.consistency_controls and "consistency_controls" in file.data:
             file.refuse(
@@ -380,6 +422,12 @@ def _load_sentences(file: TomlFile, study: Study) -> tuple[Study, Suite]:
             ("suite",),
             f"{name} is no suite of sentences with a blank for a male and a female word "
             "(kind mask); choose another",
+        )
+    if VERDICT in study.types and not all(KIND_TAG in p.tags for p in suite.probes):
+        file.refuse(
+            ("suite",),
+            f"{Path(name).name} holds sentences without a cue, so it is no file of candidates; "
+            "write one with evenhand annotate objective new",
         )
     words = _neutral_words(file, suite)
     if TYPE1 in study.types:

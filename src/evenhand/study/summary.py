@@ -25,7 +25,13 @@ from evenhand.people.scoring import (
     sentence_scores,
 )
 from evenhand.people.sources import answered_only
-from evenhand.study.scores import COUNTS, accepted_answers, part_flags, study_scores
+from evenhand.study.scores import (
+    COUNTS,
+    accepted_answers,
+    part_flags,
+    refuse_verdicts,
+    study_scores,
+)
 from evenhand.study.store import Store
 from evenhand.study.study import Study
 from evenhand.study.tables import WITHDRAWN
@@ -207,8 +213,9 @@ def _control_scores(suite: Suite, store: Store) -> tuple[ControlScore, ...]:
 def score_study(study: Study, suite: Suite, store: Store, settings: Settings) -> StudyScores:
     """Everything that `annotate score` says.
 
-    Raises EvenhandError where nobody has answered anything.
+    Raises EvenhandError where nobody has answered anything, or where there are verdicts only.
     """
+    refuse_verdicts(study)
     people = study_scores(store, study, suite)
     inventories = _inventory_scores(study, store)
     if not people.annotators:

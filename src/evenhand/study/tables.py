@@ -121,6 +121,17 @@ inventory_answers = sa.Table(
     sqlite_autoincrement=True,
 )
 
+# What the owner decided where raters of objective sentences disagree; the latest counts.
+resolutions = sa.Table(
+    "resolutions",
+    MODEL,
+    sa.Column("id", COUNTER, primary_key=True, autoincrement=True),
+    sa.Column("probe", sa.Text, nullable=False),
+    sa.Column("verdict", sa.Text, nullable=False),
+    sa.Column("given_at", sa.Text, nullable=False),
+    sqlite_autoincrement=True,
+)
+
 owners = sa.Table(
     "owners",
     MODEL,
