@@ -19,8 +19,17 @@ def _page(records: Records, name: str, part: str = "page") -> str:
 
 @block
 def table_nli_coal(records: Records) -> str:
-    """Table 3 in three languages."""
-    return _page(records, "table-nli-coal")
+    """Table 3 in English."""
+    return _page(records, "table-nli-coal", "en")
+
+
+@block
+def table_nli_coal_others(records: Records) -> str:
+    """Table 3 in Japanese and Chinese."""
+    pages = records["table-nli-coal"]
+    named = (("Japanese", "ja"), ("Chinese", "zh"))
+    parts = [_HEADING.sub(r"#\1 ", f"## {title}\n\n{pages[lang]}") for title, lang in named]
+    return paragraphs(*parts)
 
 
 @block
