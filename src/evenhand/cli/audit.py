@@ -55,6 +55,7 @@ def audit(
     level: opt.Level = 0.95,
     method: opt.Method = "bca",
     target: opt.Target = "new-items",
+    no_script: opt.NoScript = False,
     as_json: opt.AsJson = False,
 ) -> None:
     """Ask MODEL every probe of a suite, print the measures with intervals, and write a report.
@@ -107,6 +108,7 @@ def audit(
                 folder=folder,
                 files=run_files(run, document),
                 as_json=as_json,
+                has_script=not no_script,
             )
 
 
