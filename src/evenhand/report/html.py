@@ -68,11 +68,11 @@ def _script(name: str) -> Markup:
     return Markup((TEMPLATES / name).read_text(encoding="utf-8"))
 
 
-def _templates(document: Document) -> Any:
-    """The environment of the templates, with their filters."""
+def open_templates() -> Any:
+    """The environment of the templates: everything that they print is escaped."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    environment = Environment(
+    return Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
@@ -80,6 +80,11 @@ def _templates(document: Document) -> Any:
         lstrip_blocks=True,
         finalize=_cleaned,
     )
+
+
+def _templates(document: Document) -> Any:
+    """The environment of the templates, with the filters of a document."""
+    environment = open_templates()
     filters: dict[str, Callable[..., Any]] = {
         "words": partial(marked, language=document.language),
         "line": partial(specimen_line, language=document.language),
