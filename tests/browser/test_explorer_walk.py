@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -361,10 +360,11 @@ def test_fifty_thousand_probes_open(browser: Browser, tmp_path: Path) -> None:
     assert len(page.encode()) < 10_000_000
     file = tmp_path / "large.html"
     file.write_text(page, encoding="utf-8")
-    start = time.perf_counter()
     reader = Reader(browser, file, "#probes?lean=female&sort=-difference")
-    ready = reader.page.evaluate("performance.now()")
-    seconds = time.perf_counter() - start
-    print(f"50,000 probes, {len(page) / 1e6:.1f} MB: {seconds:.2f} s, {ready:.0f} ms in the page")
+    session = reader.context.new_cdp_session(reader.page)
+    session.send("Performance.enable")
+    metrics = session.send("Performance.getMetrics")["metrics"]
+    seconds = next(m["value"] for m in metrics if m["name"] == "ProcessTime")
+    print(f"50,000 probes, {len(page) / 1e6:.1f} MB: {seconds:.2f} s of processor time")
     assert reader.count == "16,667 of 50,000 probes, 1 to 50 shown"
     reader.leave()

@@ -89,4 +89,5 @@ def kept_state(folder: Path, model: str, suite: str) -> Iterator[Callable[[Progr
         if path.exists():
             write(STOPPED)
         raise
-    path.unlink(missing_ok=True)
+    with suppress(OSError):
+        path.unlink()
