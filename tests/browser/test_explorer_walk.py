@@ -115,11 +115,11 @@ class Reader:
 
     @property
     def count(self) -> str:
-        return self.page.inner_text("#probes .count")
+        return str(self.page.inner_text("#probes .count"))
 
     @property
     def ids(self) -> list[str]:
-        return self.page.locator("#probes tbody summary").all_inner_texts()
+        return list(self.page.locator("#probes tbody summary").all_inner_texts())
 
     @property
     def hash(self) -> str:
