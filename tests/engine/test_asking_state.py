@@ -34,12 +34,18 @@ def test_the_state_is_on_the_disk_while_the_run_is_asked(tmp_path: Path) -> None
     assert seen == [(0, 300, 0), (128, 300, 0), (300, 300, 0)]
 
 
-@pytest.mark.parametrize("reason", [KeyboardInterrupt, ValueError])
-def test_a_run_that_was_stopped_says_so(tmp_path: Path, reason: type[BaseException]) -> None:
-    folder = tmp_path / "run"
-    with pytest.raises(reason), kept_state(folder, "model", "suite") as keep:
+def test_a_run_that_failed_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(ValueError), kept_state(tmp_path / "run", "model", "suite") as keep:
         keep(silent)(5, 9, 0)
-        raise reason
+        raise ValueError
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_that_was_stopped_says_so(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    with pytest.raises(KeyboardInterrupt), kept_state(folder, "model", "suite") as keep:
+        keep(silent)(5, 9, 0)
+        raise KeyboardInterrupt
     state = read_state(state_path(folder))
     assert (state.state, state.done, state.total) == ("stopped", 5, 9)
 

@@ -1,7 +1,7 @@
 """How far the asking of a run is, as a small file beside its folder while it is asked.
 
 `.NAME.asking.json` next to the folder NAME: written at most once a second, removed when the run
-is written, left behind with the state `stopped` where it was interrupted.
+is written or has failed, left behind with the state `stopped` where it was interrupted.
 """
 
 from __future__ import annotations
@@ -73,6 +73,10 @@ def kept_state(folder: Path, model: str, suite: str) -> Iterator[Callable[[Progr
         with suppress(StorageError):  # the answers matter, and say themselves if the disk is full
             write_atomic(path, json.dumps(asdict(now)) + "\n")
 
+    def remove() -> None:
+        with suppress(OSError):
+            path.unlink()
+
     def keep(progress: Progress) -> Progress:
         def report(done: int, total: int, reused: int) -> None:
             progress(done, total, reused)
@@ -85,9 +89,11 @@ def kept_state(folder: Path, model: str, suite: str) -> Iterator[Callable[[Progr
 
     try:
         yield keep
-    except BaseException:
+    except KeyboardInterrupt:
         if path.exists():
             write(STOPPED)
         raise
-    with suppress(OSError):
-        path.unlink()
+    except BaseException:
+        remove()
+        raise
+    remove()
