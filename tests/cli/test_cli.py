@@ -47,7 +47,7 @@ def run(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def plain_page(monkeypatch: pytest.MonkeyPatch) -> None:
     """The page takes its time and has tests of its own."""
-    monkeypatch.setattr("evenhand.report.write.to_html", lambda document: "<!doctype html>")
+    monkeypatch.setattr("evenhand.report.write.to_html", lambda document, **_: "<!doctype html>")
 
 
 def strict(text: str) -> Any:

@@ -27,7 +27,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(autouse=True)
 def plain_page(monkeypatch: pytest.MonkeyPatch) -> None:
     """The page takes its time and has tests of its own."""
-    monkeypatch.setattr("evenhand.report.write.to_html", lambda document: "<!doctype html>")
+    monkeypatch.setattr("evenhand.report.write.to_html", lambda document, **_: "<!doctype html>")
 
 
 def error(*words: object) -> str:

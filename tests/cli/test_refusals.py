@@ -33,7 +33,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(autouse=True)
 def plain_page(monkeypatch: pytest.MonkeyPatch) -> None:
     """The page takes its time and has tests of its own."""
-    monkeypatch.setattr("evenhand.report.write.to_html", lambda document: "<!doctype html>")
+    monkeypatch.setattr("evenhand.report.write.to_html", lambda document, **_: "<!doctype html>")
 
 
 def refused(*words: object) -> str:
@@ -241,7 +241,7 @@ def test_a_real_limit_on_the_size_of_files_leaves_no_part_of_a_report(
     script = (
         "import resource, evenhand.report.write as a, evenhand.engine.results as b\n"
         f"for module, name in zip((a, a, a, b, b), {small.split()!r}):\n"
-        " setattr(module, name, lambda run: 'small')\n"
+        " setattr(module, name, lambda run, **_: 'small')\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))\n"
         "from evenhand.cli.main import run; run()"
     )

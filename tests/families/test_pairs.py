@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from pair_answers import TWO_LABELS, given, noise
 
-from evenhand.core.evidence import label_shares
+from evenhand.core.evidence import label_shares, probabilities
 from evenhand.core.probe import NLI_LABELS, Floats, Probe
 from evenhand.core.settings import Settings
 from evenhand.core.suite import Suite, SuiteCard
@@ -21,7 +21,6 @@ from evenhand.families.pairs import (
     examine_occupations,
     examine_strata,
     label_answers,
-    probabilities,
     sentence_frame,
 )
 from evenhand.stats.bootstrap import cluster_totals, generator

@@ -176,8 +176,10 @@ def test_words_are_marked_with_their_language(lang: str) -> None:
 def test_a_hostile_suite_stays_words() -> None:
     run = audit(noise, hostile(), settings=few(50))
     document = audit_document(run)
-    page = to_html(document)
+    page = to_html(document, has_script=False)
     assert "<script" not in page
+    assert to_html(document).count("<script") == 2  # the data of the explorer and its script
+    assert "alert('x')" not in to_html(document).partition("<script")[2]
     assert "<b>female" not in page
     assert "&lt;script&gt;" in page
     lines = [line for line in to_latex(document).splitlines() if not line.startswith("%")]

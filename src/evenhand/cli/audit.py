@@ -55,6 +55,7 @@ def audit(
     level: opt.Level = 0.95,
     method: opt.Method = "bca",
     target: opt.Target = "new-items",
+    no_script: opt.NoScript = False,
     as_json: opt.AsJson = False,
 ) -> None:
     """Ask MODEL every probe of a suite, print the measures with intervals, and write a report.
@@ -74,6 +75,7 @@ def audit(
     from evenhand.core import catalog
     from evenhand.core.files import require_room
     from evenhand.engine.ask import Asking
+    from evenhand.engine.asking_state import kept_state
     from evenhand.engine.audit import audit as run_audit
     from evenhand.engine.audit_document import audit_document
     from evenhand.engine.results import run_fields, run_files
@@ -90,24 +92,26 @@ def audit(
     with stopping(cache):
         for name, own_options, folder in zip(names, options, folders, strict=True):
             questions = load_suite(name, lang, own_options, limit=limit)
-            with asking_bar(f"asking {model}") as progress:
-                run = run_audit(
-                    model,
-                    questions,
-                    measures=measures,
-                    opening=opening,
-                    settings=settings,
-                    asking=Asking(cache=cache, progress=progress),
-                    dev=pairs,
+            with kept_state(folder, model, name) as keep:
+                with asking_bar(f"asking {model}") as progress:
+                    run = run_audit(
+                        model,
+                        questions,
+                        measures=measures,
+                        opening=opening,
+                        settings=settings,
+                        asking=Asking(cache=cache, progress=keep(progress)),
+                        dev=pairs,
+                    )
+                document = audit_document(run)
+                deliver(
+                    document,
+                    run_fields(run, document) if as_json else None,
+                    folder=folder,
+                    files=run_files(run, document),
+                    as_json=as_json,
+                    has_script=not no_script,
                 )
-            document = audit_document(run)
-            deliver(
-                document,
-                run_fields(run, document) if as_json else None,
-                folder=folder,
-                files=run_files(run, document),
-                as_json=as_json,
-            )
 
 
 def run_name(model: str, suite: str, lang: str) -> str:

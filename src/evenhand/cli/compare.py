@@ -56,6 +56,7 @@ def compare(
     permutations: opt.Permutations = 10_000,
     level: opt.Level = 0.95,
     method: opt.Method = "bca",
+    no_script: opt.NoScript = False,
     as_json: opt.AsJson = False,
 ) -> None:
     """Compare two or more models on the same probes: differences with paired intervals and p.
@@ -111,4 +112,5 @@ def compare(
         folder=out,
         files={"comparison.json": to_json(fields)},
         as_json=as_json,
+        has_script=not no_script,
     )

@@ -28,6 +28,7 @@ from evenhand.cli import (
     suites,
     table,
     train,
+    view,
 )
 from evenhand.cli.options import TAKES_SUITE_OPTIONS
 from evenhand.core.errors import EvenhandError
@@ -71,6 +72,7 @@ app.command("table", no_args_is_help=True)(table.table)
 app.command("reproduce", no_args_is_help=True)(reproduce.reproduce)
 app.command("list", no_args_is_help=True)(listing.list_section)
 app.command("show", no_args_is_help=True)(show.show)
+app.command("view")(view.view)
 app.command("doctor")(doctor.doctor)
 app.add_typer(suites.app, name="suites")
 app.add_typer(answers.app, name="answers")

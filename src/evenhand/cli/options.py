@@ -51,6 +51,13 @@ Captions = Annotated[
 AsJson = Annotated[
     bool, typer.Option("--json", help="Print the result as JSON on standard output.")
 ]
+NoScript = Annotated[
+    bool,
+    typer.Option(
+        "--no-script",
+        help="Write the page without a script, and so without the explorer of its probes.",
+    ),
+]
 LabelMap = Annotated[
     str | None,
     typer.Option(

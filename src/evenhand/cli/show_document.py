@@ -38,13 +38,16 @@ def deliver(
     files: Mapping[str, str | bytes],
     as_json: bool,
     has_figures: bool = False,
+    has_script: bool = True,
 ) -> None:
     """Write the report where a folder is given, then print it, or its fields as JSON."""
     from evenhand.report.write import write_document
 
     page = None
     if folder is not None:
-        page = write_document(document, folder, extra=files, has_figures=has_figures)
+        page = write_document(
+            document, folder, extra=files, has_figures=has_figures, has_script=has_script
+        )
     print_result(document, fields, as_json=as_json)
     if page is not None:
         print(f"report: {page}", file=sys.stderr if as_json else sys.stdout)

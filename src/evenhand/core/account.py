@@ -10,12 +10,14 @@ import numpy as np
 
 from evenhand.core import catalog
 from evenhand.core.chart import DotChart, DotRow, Key, spanning
+from evenhand.core.document import probe_query
 from evenhand.core.estimate import FEW_LEVELS, Breakdown, Estimate, Group
 from evenhand.core.evidence import stratum_mask
 from evenhand.core.family import Account, ScoreGroup
 from evenhand.core.fetch import version_note
 from evenhand.core.probe import ENTAILMENT
 from evenhand.core.run import Check, Run
+from evenhand.core.suite import Suite
 from evenhand.core.text import (
     counted,
     listed,
@@ -398,6 +400,17 @@ def rule_title(rule: str) -> str:
     return rule.partition(":")[2].replace("-", " ")
 
 
+def read_strata(suite: Suite, measure: str) -> dict[str, list[str]]:
+    """The strata that a measure reads, as a tag of the explorer; none where it reads all."""
+    read = set(catalog.measure(measure).strata)
+    return {"stratum": sorted(read & suite.strata)} if read and suite.strata - read else {}
+
+
+def group_probes(run: Run, view: Breakdown, group: Group) -> str:
+    """The probes behind a group of a breakdown by a tag: the `shows` of its mark."""
+    return probe_query({view.by: group.name, **read_strata(run.suite, view.measure)})
+
+
 def score_dot(run: Run, estimate: Estimate, label: str = "") -> DotRow:
     """The row of a chart that shows an estimate with its best value and its baselines."""
     rules = ((run.baseline(rule, estimate.measure), mark) for rule, mark in BASELINES.items())
@@ -409,6 +422,7 @@ def score_dot(run: Run, estimate: Estimate, label: str = "") -> DotRow:
             (catalog.measure(estimate.measure).fair, "fair"),
             *((b.value, mark) for b, mark in rules if b is not None and math.isfinite(b.value)),
         ),
+        shows=probe_query(read_strata(run.suite, estimate.measure)),
     )
 
 

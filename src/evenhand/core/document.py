@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
+from urllib.parse import quote, urlencode
 
 from evenhand.core.chart import Chart
 from evenhand.core.estimate import Interval
@@ -155,6 +156,64 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerColumns:
+    """What one respondent answered to the probes of a table, a value per probe in each column."""
+
+    name: str  # of the respondent
+    columns: tuple[str, ...]  # the name of each number: label, option, or option:label
+    values: tuple[tuple[float, ...], ...]  # by column; NaN where there is no answer
+    chosen: tuple[str, ...]  # the answer in a word; empty where there is none
+    silences: tuple[str, ...]  # why there is no answer; empty where there is one
+    whole: int  # how many numbers in a row add up to 1, as labels do; 0 where they are scores
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeTable:
+    """The probes of one suite with what was answered, column by column."""
+
+    name: str  # of the suite
+    language: str  # of the texts
+    ids: tuple[str, ...]
+    roles: tuple[str, ...]  # what the texts are called; empty where the order says it
+    texts: tuple[tuple[str, ...], ...]  # by role, one per probe; empty where a probe has none
+    tags: Mapping[str, tuple[str, ...]]  # by name, one per probe; empty where a probe has none
+    answers: tuple[AnswerColumns, ...]
+    # how far the first respondent and the others lie apart at most; empty with one respondent
+    differences: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explorer:
+    """Every probe behind a document, to be searched; only a page with a script shows it."""
+
+    tables: tuple[ProbeTable, ...]
+    note: str = ""
+
+    @property
+    def count(self) -> int:
+        """How many probes there are."""
+        return sum(len(table.ids) for table in self.tables)
+
+
+# what else the address of an explorer says; a tag of such a name is written `tag.NAME`
+RESERVED = ("q", "sort", "page")
+DIFFERENCE = "difference"  # sorts by how far the respondents lie apart
+
+
+def probe_query(tags: Mapping[str, str | Sequence[str]], sort: str = "") -> str:
+    """The probes with these tags as the address of an explorer: `tag=value&tag=value`.
+
+    Several values of one tag: any of them. sort: a column of numbers, with `-` the highest first.
+    """
+    pairs = [
+        (f"tag.{name}" if name in RESERVED or name.startswith("tag.") else name, value)
+        for name, value in tags.items()
+    ]
+    order = [("sort", sort)] if sort else []
+    return urlencode([*pairs, *order], doseq=True, quote_via=quote)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Headline:
     """The number that a document is about."""
 
@@ -177,6 +236,7 @@ class Document:
     headline: Headline | None = None
     language: str = "en"  # of quoted words and labels
     facts: Mapping[str, str] = field(default_factory=dict)  # comment lines at the top of the LaTeX
+    explorer: Explorer | None = None
 
     def blocks(self, *kinds: type[Block]) -> list[Block]:
         """All blocks of these kinds, in order."""

@@ -40,6 +40,16 @@ def count_ties(table: Floats) -> int:
     return int((is_highest(table).sum(axis=1) > 1).sum()) if table.size else 0
 
 
+def probabilities(values: Floats) -> Floats:
+    """Raw values (..., labels), logits or log-probabilities, as probabilities.
+
+    A row with NaN is NaN throughout.
+    """
+    with np.errstate(invalid="ignore", over="ignore"):
+        powers = np.exp(values - values.max(axis=-1, keepdims=True))
+        return np.asarray(powers / powers.sum(axis=-1, keepdims=True), dtype=np.float64)
+
+
 def pair_table(values: Floats) -> Floats:
     """The values (n, labels) of pairs, which have one option."""
     return values[:, 0, :]

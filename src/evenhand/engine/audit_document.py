@@ -27,6 +27,7 @@ from evenhand.core.run import Run
 from evenhand.core.settings import TARGETS
 from evenhand.core.suite import Suite
 from evenhand.core.text import bounds, counted, listed, sentence_case
+from evenhand.engine.explorer import make_explorer
 from evenhand.engine.results import environment
 
 COMPARABLE = (
@@ -293,4 +294,5 @@ def audit_document(run: Run) -> Document:
         ),
         language=run.suite.card.language,
         facts=facts,
+        explorer=make_explorer([(run.suite, [(run.answers.respondent, run.answers)])]),
     )

@@ -8,9 +8,10 @@ from typing import Any
 
 from evenhand import __version__
 from evenhand.core import catalog
-from evenhand.core.account import best_value, title, title_of
+from evenhand.core.account import best_value, read_strata, title, title_of
 from evenhand.core.chart import SERIES_COUNT, DotChart, DotRow, spanning
 from evenhand.core.document import (
+    DIFFERENCE,
     Block,
     Callout,
     Cell,
@@ -21,6 +22,7 @@ from evenhand.core.document import (
     Row,
     Section,
     Table,
+    probe_query,
 )
 from evenhand.core.estimate import NO_INTERVAL, Estimate
 from evenhand.core.plain import plain
@@ -34,6 +36,7 @@ from evenhand.core.text import (
 )
 from evenhand.engine.audit_document import prose_section, signature_section, suite_line
 from evenhand.engine.compare import Comparison, Contestant, Difference, Nearness
+from evenhand.engine.explorer import make_explorer
 from evenhand.engine.results import environment, estimate_fields
 
 
@@ -160,6 +163,13 @@ def measures_of(comparison: Comparison) -> list[str]:
     return list(dict.fromkeys(e.measure for c in comparison.models for e in c.estimates))
 
 
+def _probes_of(comparison: Comparison, measure: str) -> str:
+    """The probes that a measure reads, those on which the models differ most first."""
+    suite = comparison.suite
+    tags = {"suite": suite.card.name, **read_strata(suite, measure)}
+    return probe_query(tags, sort=f"-{DIFFERENCE}")
+
+
 def _difference_charts(comparison: Comparison, name: str) -> Iterator[DotChart]:
     """Other minus reference by measure: bounded measures on one axis, the others on another."""
     known = [d for d in comparison.against(name) if math.isfinite(d.difference.value)]
@@ -168,7 +178,14 @@ def _difference_charts(comparison: Comparison, name: str) -> Iterator[DotChart]:
         chosen = [d for d in known if catalog.measure(d.measure).is_bounded == is_bounded]
         if not chosen:
             continue
-        rows = tuple(DotRow(label=title(d.measure), interval=d.difference) for d in chosen)
+        rows = tuple(
+            DotRow(
+                label=title(d.measure),
+                interval=d.difference,
+                shows=_probes_of(comparison, d.measure),
+            )
+            for d in chosen
+        )
         far = spanning([abs(v) for r in rows for v in r.interval])[1]
         words = (f"{r.label} {signed(r.interval.value)}" for r in rows)
         yield DotChart(
@@ -263,6 +280,7 @@ def _value_chart(comparison: Comparison, measure: str) -> DotChart:
                 mark=f"series-{min(place, SERIES_COUNT - 1)}",
                 note=with_bounds(interval),
                 others=((definition.fair, "fair"),),
+                shows=_probes_of(comparison, measure),
             )
         )
     domain = definition.card.range
@@ -326,6 +344,9 @@ def comparison_document(comparisons: Sequence[Comparison]) -> Document:
         lead=tuple(verdict(c, m.name) for c in comparisons for m in c.models[1:]),
         sections=(*sections, prose_section("method", "How it was compared", method(first))),
         language=first.suite.card.language,
+        explorer=make_explorer(
+            [(c.suite, [(m.name, m.answers) for m in c.models]) for c in comparisons]
+        ),
     )
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from evenhand.core import catalog
 from evenhand.core.account import (
     group_name,
+    group_probes,
     groups_in_words,
     known_groups,
     title,
@@ -24,9 +25,19 @@ from evenhand.core.account import (
 )
 from evenhand.core.answers import Answers
 from evenhand.core.chart import DotChart, DotRow, Key, ShareBar, ShareChart
-from evenhand.core.document import Answer, Cell, Column, Prose, Row, Section, Table, make_section
+from evenhand.core.document import (
+    Answer,
+    Cell,
+    Column,
+    Prose,
+    Row,
+    Section,
+    Table,
+    make_section,
+    probe_query,
+)
 from evenhand.core.estimate import NO_INTERVAL, Breakdown, Group, Interval
-from evenhand.core.evidence import label_shares, pair_table, ratio, stratum_mask
+from evenhand.core.evidence import label_shares, pair_table, probabilities, ratio, stratum_mask
 from evenhand.core.probe import GENDERS, NLI_LABELS, Floats, Probe, group_rows
 from evenhand.core.run import Run
 from evenhand.core.settings import Settings
@@ -269,6 +280,7 @@ def shares_chart(run: Run, rows: Sequence[StratumShares]) -> ShareChart | None:
                 (plain_label(label), share, label in row.counted)
                 for label, share in row.shares.items()
             ),
+            shows=probe_query({STRATUM: row.stratum}) if row.stratum else "",
         )
         for row in rows
         if row.answered
@@ -404,7 +416,7 @@ def lean_chart(run: Run, names: Mapping[str, str] = LEANS) -> DotChart | None:
     measure = run.headline.measure
     view, whole = run.breakdown(measure, "occupation"), run.breakdown(measure, "lean")
     groups = {g.name: g for g in known_groups(whole)}
-    if view is None or not groups:
+    if view is None or whole is None or not groups:
         return None
     rows, legend = [], []
     for lean, meaning in names.items():
@@ -419,6 +431,7 @@ def lean_chart(run: Run, names: Mapping[str, str] = LEANS) -> DotChart | None:
                 mark=lean,
                 note=f"{counted(len(swarm), 'occupation')}, {with_bounds(score)}",
                 swarm=swarm,
+                shows=group_probes(run, whole, groups[lean]),
             )
         )
         legend.append((lean, f"an occupation: {meaning}"))
@@ -441,7 +454,15 @@ def occupation_chart(run: Run, names: Mapping[str, str] = LEANS) -> DotChart | N
     groups = known_groups(view, OCCUPATIONS)
     if view is None or not groups:
         return None
-    rows = [DotRow(label=group_name(g), interval=g.interval, mark=_lean_mark(g)) for g in groups]
+    rows = [
+        DotRow(
+            label=group_name(g),
+            interval=g.interval,
+            mark=_lean_mark(g),
+            shows=group_probes(run, view, g),
+        )
+        for g in groups
+    ]
     marks = {row.mark for row in rows}
     return DotChart(
         name="occupations",
@@ -465,7 +486,10 @@ def frame_chart(run: Run) -> DotChart | None:
     groups = known_groups(view, FRAMES)
     if view is None or not groups:
         return None
-    rows = [DotRow(label=_frame_name(g), interval=g.interval) for g in groups]
+    rows = [
+        DotRow(label=_frame_name(g), interval=g.interval, shows=group_probes(run, view, g))
+        for g in groups
+    ]
     return DotChart(
         name="frames",
         title=_farthest(len(rows), "sentence frame", view),
@@ -553,13 +577,6 @@ def frame_section(run: Run) -> Section | None:
         return None
     chart = frame_chart(run) or Prose(lines=("No sentence got an answer that counts.",))
     return make_section("frames", "Sentences", (chart, _frame_table(view)))
-
-
-def probabilities(values: Floats) -> Floats:
-    """Raw values (n, labels), logits or log-probabilities, as probabilities; NaN rows stay NaN."""
-    with np.errstate(invalid="ignore", over="ignore"):
-        powers = np.exp(values - values.max(axis=1, keepdims=True))
-        return np.asarray(powers / powers.sum(axis=1, keepdims=True), dtype=np.float64)
 
 
 def label_chances(answers: Answers) -> Floats:

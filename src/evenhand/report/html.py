@@ -1,4 +1,7 @@
-"""A document as one HTML file: no network, no script, any width, light, dark and print."""
+"""A document as one HTML file: no network, any width, light, dark and print.
+
+The explorer of its probes needs a script; without it the page is the same but for that.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +26,7 @@ from evenhand.core.document import (
 from evenhand.core.probe import BLANK
 from evenhand.core.text import number
 from evenhand.report.cells import bounds_text, cell_text, is_numeric, printable, value_text
+from evenhand.report.explorer import pack
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -37,19 +41,38 @@ _SCRIPT = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U000
 _JOINTS = re.compile(r"(?<=[:/_@-])(?=\w)")
 
 
-def to_html(document: Document) -> str:
-    """The document as one HTML page."""
+def to_html(document: Document, *, has_script: bool = True) -> str:
+    """The document as one HTML page.
+
+    has_script: whether the page has the explorer of its probes, which needs one.
+    """
     from evenhand import __version__
 
+    explorer = document.explorer if has_script else None
     page = _templates(document).get_template("document.html")
-    return str(page.render(document=document, groups=_groups(document), version=__version__))
+    return str(
+        page.render(
+            document=document,
+            groups=_groups(document),
+            version=__version__,
+            explorer=explorer,
+            script=_script("explorer.js") if explorer else "",
+        )
+    )
 
 
-def _templates(document: Document) -> Any:
-    """The environment of the templates, with their filters."""
+def _script(name: str) -> Markup:
+    """A script of the templates as it stands in a page."""
+    from markupsafe import Markup
+
+    return Markup((TEMPLATES / name).read_text(encoding="utf-8"))
+
+
+def open_templates() -> Any:
+    """The environment of the templates: everything that they print is escaped."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    environment = Environment(
+    return Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
@@ -57,6 +80,11 @@ def _templates(document: Document) -> Any:
         lstrip_blocks=True,
         finalize=_cleaned,
     )
+
+
+def _templates(document: Document) -> Any:
+    """The environment of the templates, with the filters of a document."""
+    environment = open_templates()
     filters: dict[str, Callable[..., Any]] = {
         "words": partial(marked, language=document.language),
         "line": partial(specimen_line, language=document.language),
@@ -66,6 +94,7 @@ def _templates(document: Document) -> Any:
         "table": table_view,
         "number": number,
         "answer": answer_text,
+        "pack": pack,
     }
     environment.filters.update(filters)
     return environment

@@ -25,16 +25,18 @@ def write_document(
     *,
     extra: Mapping[str, str | bytes] = NOTHING,
     has_figures: bool = False,
+    has_script: bool = True,
 ) -> Path:
     """Write NAME.html, NAME.md and NAME.tex; returns the path of the page to open.
 
     extra: further files by name, such as results.json. has_figures: also every chart as .svg and
-    .png. The digests of all files go to manifest.json, which is written last. Raises StorageError
-    where the disk refuses; no file is written then.
+    .png. has_script: the page has the explorer of its probes. The digests of all files go to
+    manifest.json, which is written last. Raises StorageError where the disk refuses; no file is
+    written then.
     """
     page = f"{document.name}.html"
     files: dict[str, str | bytes] = {
-        page: to_html(document),
+        page: to_html(document, has_script=has_script),
         f"{document.name}.md": to_markdown(document),
         f"{document.name}.tex": to_latex(document),
         **(figure_files(document.charts) if has_figures else {}),

@@ -15,6 +15,7 @@ from evenhand.core.account import (
     best_value,
     common_verdict,
     group_name,
+    group_probes,
     groups_in_words,
     known_groups,
     score_dot,
@@ -299,7 +300,15 @@ def _lean_chart(run: Run, by: str) -> DotChart | None:
     groups = sorted(known_groups(view, GROUPS), key=lambda g: -g.interval.value)
     if view is None or whole is None or not groups:
         return None
-    rows = [DotRow(label=group_name(g), interval=g.interval, mark=_lean_mark(g)) for g in groups]
+    rows = [
+        DotRow(
+            label=group_name(g),
+            interval=g.interval,
+            mark=_lean_mark(g),
+            shows=group_probes(run, view, g),
+        )
+        for g in groups
+    ]
     marks = {row.mark for row in rows}
     which = (
         ""
@@ -406,14 +415,19 @@ def _settled_chart(run: Run) -> DotChart | None:
     if whole is None or not math.isfinite(whole.value):
         return None
     first = score_dot(run, whole, "all objective sentences")
-    rows = [
-        DotRow(
-            label=f"{group_name(g)}, n = {g.probes:,}",
-            interval=g.interval,
-            note=with_bounds(g.interval),
-        )
-        for g in sorted(view.groups if view else (), key=lambda g: g.name)
-    ]
+    rows = (
+        []
+        if view is None
+        else [
+            DotRow(
+                label=f"{group_name(g)}, n = {g.probes:,}",
+                interval=g.interval,
+                note=with_bounds(g.interval),
+                shows=group_probes(run, view, g),
+            )
+            for g in sorted(view.groups, key=lambda g: g.name)
+        ]
+    )
     others = "".join(f"; {row.label} {row.note}" for row in rows)
     return DotChart(
         name="settled",

@@ -7,9 +7,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenhand.core.account import SCOPE_LIMIT, common_verdict, group_name, title
+from evenhand.core.account import SCOPE_LIMIT, common_verdict, group_name, read_strata, title
 from evenhand.core.chart import DotChart, DotRow
-from evenhand.core.document import Column, Exhibit, Row, Section, Specimen, Table, make_section
+from evenhand.core.document import (
+    Column,
+    Exhibit,
+    Row,
+    Section,
+    Specimen,
+    Table,
+    make_section,
+    probe_query,
+)
 from evenhand.core.estimate import Breakdown, Estimate, Interval
 from evenhand.core.evidence import option_scores
 from evenhand.core.family import Account
@@ -215,6 +224,7 @@ class BiasType:
     """One kind of bias: how many pairs it has, and its scores by measure."""
 
     name: str  # with what must be said beside its scores
+    tag: str
     pairs: int
     scores: dict[str, Interval]
 
@@ -235,6 +245,7 @@ def bias_types(run: Run) -> list[BiasType]:
     return [
         BiasType(
             name=group_name(first[name]),
+            tag=name,
             pairs=first[name].probes,
             scores={measure: by_name[name].interval for measure, by_name in groups.items()},
         )
@@ -255,6 +266,7 @@ def _type_chart(run: Run) -> DotChart | None:
             interval=interval,
             mark=MARKS[measure],
             is_apart=kind is not types[0] and not place,
+            shows=probe_query({BY_TYPE: kind.tag, **read_strata(run.suite, measure)}),
         )
         for kind in types
         for place, (measure, interval) in enumerate(kind.scores.items())

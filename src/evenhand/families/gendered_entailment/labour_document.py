@@ -10,7 +10,7 @@ import numpy as np
 
 from evenhand.core.account import title
 from evenhand.core.chart import Axis, Key, Point, ScatterChart, spanning
-from evenhand.core.document import Column, Document, Prose, Row, Section, Table
+from evenhand.core.document import Column, Document, Prose, Row, Section, Table, probe_query
 from evenhand.core.estimate import Group, Interval, Relation, without_bounds
 from evenhand.core.settings import Settings
 from evenhand.core.text import counted, number, with_bounds
@@ -162,6 +162,7 @@ def relation_chart(
             x=without_bounds(x + (move or 0.0)),
             y=group.interval,
             mark=majority(float(group.tags[SHARE])),
+            shows=probe_query({relation.by: group.name}),
         )
         for group, (x, _), move in zip(relation.points, places, moves, strict=True)
     )

@@ -11,7 +11,16 @@ import numpy as np
 from evenhand.core import catalog
 from evenhand.core.account import answered_count, check_share, checks, score_dot, score_legend
 from evenhand.core.chart import DotChart, DotRow
-from evenhand.core.document import Column, Exhibit, Row, Section, Specimen, Table, make_section
+from evenhand.core.document import (
+    Column,
+    Exhibit,
+    Row,
+    Section,
+    Specimen,
+    Table,
+    make_section,
+    probe_query,
+)
 from evenhand.core.estimate import NO_INTERVAL, Estimate, Interval
 from evenhand.core.evidence import pair_table
 from evenhand.core.family import Account
@@ -82,6 +91,7 @@ def recall_chart(run: Run, rows: Sequence[GoldShares]) -> DotChart | None:
             label=f"{plain_label(row.label)}, n = {row.items:,}",
             interval=row.recall,
             note=with_bounds(row.recall),
+            shows=probe_query({GOLD: row.label}),
         )
         for row in rows
     ]

@@ -9,7 +9,16 @@ import numpy as np
 
 from evenhand.core import account, catalog
 from evenhand.core.chart import DotChart, DotRow
-from evenhand.core.document import Callout, Column, Exhibit, Row, Section, Table, make_section
+from evenhand.core.document import (
+    Callout,
+    Column,
+    Exhibit,
+    Row,
+    Section,
+    Table,
+    make_section,
+    probe_query,
+)
 from evenhand.core.estimate import Estimate, Group, Interval
 from evenhand.core.evidence import option_scores
 from evenhand.core.family import Account, ScoreGroup
@@ -273,6 +282,7 @@ def _domain_chart(run: Run) -> DotChart | None:
             interval=group[name].interval,
             mark=MARKS[quantity],
             is_apart=not place and name != names[0],
+            shows=probe_query({"domain": name}),
         )
         for name in names
         for place, (quantity, group) in enumerate(groups.items())
@@ -310,7 +320,12 @@ def _target_chart(run: Run) -> DotChart | None:
         return None
     groups.sort(key=lambda g: -g.interval.value)
     rows = tuple(
-        DotRow(label=f"{g.name} ({g.probes})", interval=g.interval, mark=_side_mark(g.interval))
+        DotRow(
+            label=f"{g.name} ({g.probes})",
+            interval=g.interval,
+            mark=_side_mark(g.interval),
+            shows=probe_query({"target": g.name}),
+        )
         for g in groups
     )
     below, above = _sides(run)

@@ -10,7 +10,16 @@ import numpy as np
 
 from evenhand.core import account, catalog
 from evenhand.core.chart import DotChart, DotRow
-from evenhand.core.document import Cell, Column, Exhibit, Row, Section, Table, make_section
+from evenhand.core.document import (
+    Cell,
+    Column,
+    Exhibit,
+    Row,
+    Section,
+    Table,
+    make_section,
+    probe_query,
+)
 from evenhand.core.estimate import Estimate, Group
 from evenhand.core.evidence import option_scores
 from evenhand.core.family import Account, ScoreGroup
@@ -74,6 +83,11 @@ def _shares_by(run: Run, by: str) -> list[Group]:
     name = male_share.BY_LABEL if is_label else male_share.BY_SCORE
     view = run.breakdown(name, by)
     return list(view.groups) if view is not None else []
+
+
+def _probes_of(run: Run, by: str, group: Group) -> str:
+    """The comparisons behind the male share of a group."""
+    return probe_query({by: group.name, "stratum": _stratum(run)})
 
 
 def _most_male_first(groups: Sequence[Group]) -> list[Group]:
@@ -276,6 +290,7 @@ def _sort_chart(run: Run) -> DotChart | None:
             mark=group.name if group.name in LEANS else "second",
             note=with_bounds(group.interval),
             swarm=swarm,
+            shows=_probes_of(run, by, group),
         )
         rows.append(row)
     noun = "profession" if by == "lean" else "state or situation"
@@ -323,6 +338,7 @@ def _word_chart(run: Run) -> DotChart | None:
             ),
             interval=group.interval,
             mark=_word_mark(group),
+            shows=_probes_of(run, "word", group),
             is_apart=place > 0 and emotion != emotions[place - 1],
         )
         for place, (group, emotion) in enumerate(zip(groups, emotions, strict=True))
@@ -359,6 +375,7 @@ def _recognition_chart(run: Run) -> DotChart | None:
                 interval=known.parts[gender],
                 mark=gender,
                 note=with_bounds(known.parts[gender]),
+                shows=probe_query({"stratum": RECOGNITION, "gold": gender}),
             )
             for gender in GENDERS
         ),
