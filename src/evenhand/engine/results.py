@@ -53,6 +53,8 @@ def _breakdown(run: Run, view: Breakdown) -> dict[str, Any]:
             "tags": dict(sorted(g.tags.items())),
             **plain(g.interval),
             "probes": g.probes,
+            "levels": dict(g.levels),
+            "has_variation": g.has_variation,
             "note": "" if math.isfinite(g.interval.value) else why,
         }
         for g in view.groups
