@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from published_runs import run_of, written
 from random_runs import random_runs, rooms
@@ -37,7 +37,7 @@ def assert_same(found: Run, run: Run) -> None:
 
 @pytest.mark.parametrize("name", sorted(rooms()))
 def test_every_run_is_read_as_it_was_written(name: str) -> None:
-    @settings(max_examples=4)
+    @settings(max_examples=2, phases=[Phase.generate])
     @given(data=st.data())
     def check(data: st.DataObject) -> None:
         run = data.draw(random_runs(name))
@@ -88,7 +88,7 @@ def test_a_file_that_is_gone_or_changed_is_named(folder: Path, name: str) -> Non
 
 def test_a_half_written_folder_is_refused(folder: Path) -> None:
     (folder / MANIFEST).unlink()
-    with pytest.raises(InputError, match="has no manifest.json"):
+    with pytest.raises(InputError, match=r"has no manifest\.json"):
         read_run(folder)
     (folder / "results.json").unlink()
     with pytest.raises(InputError, match=r"has no results\.json"):
@@ -123,5 +123,5 @@ def test_files_of_two_runs_are_told_apart(folder: Path, tmp_path: Path) -> None:
     other = written(run_of("fair"), tmp_path / "other")
     shutil.copy(other / "answers.parquet", folder / "answers.parquet")
     rewrite_manifest(folder)
-    with pytest.raises(InputError, match=r"the model is fixed:stereotyped@.* fixed:fair@"):
+    with pytest.raises(InputError, match=r"the model is fixed:stereotyped here, fixed:fair there"):
         read_run(folder)

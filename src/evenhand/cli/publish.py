@@ -38,7 +38,7 @@ STANDARD_OUTPUT = Path("-")
 def _read(folders: list[Path]) -> list[Run]:
     from evenhand.engine.read_run import read_run
 
-    return [read_run(folder.expanduser()) for folder in folders]
+    return [read_run(folder) for folder in folders]
 
 
 def _deliver(text: str, out: Path) -> None:

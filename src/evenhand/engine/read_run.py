@@ -38,12 +38,13 @@ from evenhand.stats.groups import asked_share
 Fields = Mapping[str, Any]  # an object of results.json
 
 
-def read_run(folder: Path) -> Run:
-    """The run in a folder that `evenhand audit` or `measure --out` wrote.
+def read_run(folder: str | Path) -> Run:
+    """The run in a folder that `evenhand audit` or `measure --out` wrote: `evenhand.read`.
 
     Raises InputError where the folder holds no run, a part of one, files that do not belong
     together by its manifest, or the run of another version of evenhand.
     """
+    folder = Path(folder).expanduser()
     path = folder / RESULTS
     if not folder.is_dir():
         raise InputError(folder, "is not the folder of a run; name what `evenhand audit` wrote")

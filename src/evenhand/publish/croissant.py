@@ -9,25 +9,21 @@ from evenhand.core.suite import Suite, probe_lines
 from evenhand.publish.citations import cited_works, to_bibtex
 
 VERSION = "http://mlcommons.org/croissant/1.1"
-_TERMS = (  # the terms of Croissant that are used below
-    "citeAs",
-    "column",
-    "extract",
-    "field",
-    "fileObject",
-    "isArray",
-    "arrayShape",
-    "isLiveDataset",
-    "recordSet",
-    "source",
-)
+_TERMS = (  # the vocabulary of Croissant 1.1; a reader warns where a part of it is missing
+    "arrayShape citeAs column containedIn equivalentProperty extract field fileObject "
+    "fileProperty fileSet format includes isArray isLiveDataset jsonPath key md5 parentField path "
+    "recordSet references regex repeated replace samplingRate separator source subField transform"
+).split()
 _CONTEXT: dict[str, Any] = {
     "@language": "en",
     "@vocab": "https://schema.org/",
     "conformsTo": "dct:conformsTo",
     "cr": "http://mlcommons.org/croissant/",
+    "data": {"@id": "cr:data", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
     "dct": "http://purl.org/dc/terms/",
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "rai": "http://mlcommons.org/croissant/RAI/",
     "sc": "https://schema.org/",
     **{term: f"cr:{term}" for term in _TERMS},
 }
@@ -40,7 +36,6 @@ _COLUMNS = {  # of a suite file, with what they hold
     "stratum": "The part of the suite that a formula treats on its own.",
     "cluster": "What probes share and what makes them dependent.",
     "twin": "The probe that differs in the gender word alone.",
-    "tags": "What else is known of the probe, by name.",
 }
 
 
@@ -83,7 +78,10 @@ def croissant_fields(suite: Suite, file: str) -> dict[str, Any]:
                 "@id": "probes",
                 "name": "probes",
                 "description": f"The {len(suite.probes):,} probes, one question each.",
-                "field": [_field(name, text, file) for name, text in _COLUMNS.items()],
+                "field": [
+                    *(_field(name, text, file) for name, text in _COLUMNS.items()),
+                    *(_tag(name, file) for name in sorted(suite.tags)),
+                ],
             }
         ],
     }
@@ -99,6 +97,23 @@ def _field(name: str, description: str, file: str) -> dict[str, Any]:
         "dataType": "sc:Text",
         **several,
         "source": {"fileObject": {"@id": file}, "extract": {"column": name}},
+    }
+
+
+def _tag(name: str, file: str) -> dict[str, Any]:
+    """A tag, which lies below `tags` and which not every probe has."""
+    path = name.replace("\\", "\\\\").replace("'", "\\'")
+    return {
+        "@type": "cr:Field",
+        "@id": f"probes/tags/{name}",
+        "name": f"tags/{name}",
+        "description": f"The tag '{name}' of the probe, where it has one.",
+        "dataType": "sc:Text",
+        "source": {
+            "fileObject": {"@id": file},
+            "extract": {"column": "tags"},
+            "transform": {"jsonPath": f"$.'{path}'"},
+        },
     }
 
 
