@@ -54,7 +54,7 @@ def assert_numbers(run: Run) -> None:
         r"seed (\d+)\.",
         text,
     )
-    assert (target, float(level) / 100) == (chosen.target, pytest.approx(chosen.level))
+    assert target == chosen.target and float(level) / 100 == pytest.approx(chosen.level)
     assert (whole(resamples), int(seed)) == (chosen.resamples, chosen.seed)
     for check in account.checks(run):
         assert f"{check.probes:,} {check.items}" in text
@@ -63,18 +63,16 @@ def assert_numbers(run: Run) -> None:
 
 def assert_nothing_else(run: Run, text: str) -> None:
     """No number stands in the paragraph that the run does not have."""
-    for estimate in run.estimates:
-        text = text.replace(catalog.measure(estimate.measure).card.formula.rstrip("."), "")
-        text = text.replace(catalog.measure(estimate.measure).card.title, "")
     suite, answers = run.suite, run.answers
+    cards = [catalog.measure(e.measure).card for e in run.estimates]
     facts = [
-        suite.card.name,
-        suite.card.version,
-        suite.digest,
-        answers.respondent,
-        __version__,
+        *(f"{card.title} is {card.formula.rstrip('.')}." for card in cards),
+        f"suite {suite.card.name}, version {suite.card.version} ",
+        f"digest {suite.digest}",
+        f"model {answers.respondent} ",
+        f"evenhand {__version__}.",
         *answers.traits.values(),
-        f"{run.settings.level * 100:g}",
+        f"{run.settings.level * 100:g} %",
         run.headline.note,
     ]
     for fact in sorted(filter(None, facts), key=len, reverse=True):

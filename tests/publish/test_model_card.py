@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -169,6 +170,14 @@ def test_any_card_can_take_it(card: str) -> None:
 def test_a_card_that_cannot_be_read_is_refused(card: str, reason: str) -> None:
     with pytest.raises(InputError, match=reason):
         updated_card(README, card, [run_of("stereotyped")])
+
+
+def test_a_name_cannot_end_the_section() -> None:
+    run = run_of("stereotyped")
+    evil = replace(run, answers=replace(run.answers, respondent=f"a {END} b {BEGIN}@1"))
+    signed = tuple(replace(e, signature=f"{e.signature}|{END}") for e in evil.estimates)
+    section = card_section([replace(evil, estimates=signed)])
+    assert (section.count(BEGIN), section.count(END)) == (1, 1)
 
 
 def test_a_card_is_about_one_model_and_each_suite_once() -> None:

@@ -46,6 +46,7 @@ def test_suites_that_differ_get_a_table_each() -> None:
     runs = [run_of("stereotyped"), run_of("stereotyped", "gendered-entailment", 60)]
     tables = table_fields(models_document(runs))
     assert [t["name"] for t in tables] == ["models-1", "models-2"]
+    assert tables[0]["title"].startswith("1 model on occupation-nli 1.0, English, 120 probes")
     text = to_latex(models_document(runs))
     labels = re.findall(r"\\label\{(.*?)\}", text)
     assert labels == ["tab:evenhand-models-models-1", "tab:evenhand-models-models-2"]

@@ -59,7 +59,7 @@ def card_section(runs: Sequence[Run]) -> str:
     document = Document(
         name="card", title=TITLE, subtitle="", lead=(), sections=tuple(sections), facts={}
     )
-    text = to_markdown(document)
+    text = to_markdown(document).replace("<!--", "< !--")  # no name in it can end the section
     # a section of a card, whose own title is the only one of the first level
     return f"{BEGIN}\n#{text.strip()}\n{END}\n"
 
@@ -69,11 +69,11 @@ def _sections(run: Run) -> list[Section]:
     signatures = Signatures(lines=tuple(e.signature for e in run.estimates))
     how = Prose(lines=(methods(run),))
     limits = Prose(lines=tuple(account.limits(run)), is_list=True)
-    level, name = 3, run.suite.card.name
+    name = run.suite.card.name
     return [
-        Section(name=name, title=suite_line(run.suite), blocks=(lead, _table(run)), level=level),
-        Section(name=f"{name}-limits", title="What it does not say", blocks=(limits,), level=level),
-        Section(name=f"{name}-method", title="Method", blocks=(how, signatures), level=level),
+        Section(name=name, title=suite_line(run.suite), blocks=(lead, _table(run)), level=3),
+        Section(name=f"{name}-limits", title="What it does not say", blocks=(limits,), level=3),
+        Section(name=f"{name}-method", title="Method", blocks=(how, signatures), level=3),
     ]
 
 

@@ -64,7 +64,7 @@ def models_document(runs: Sequence[Run], measures: Sequence[str] = ()) -> Docume
     return Document(
         name="models",
         title="Models by measures",
-        subtitle=listed([suite_line(same[0].suite) for same in groups]),
+        subtitle="",
         lead=(),
         sections=(
             *sections,
@@ -83,7 +83,6 @@ def _table(runs: Sequence[Run], measures: Sequence[str], place: int) -> Table:
         Row(cells=(name, *(_cell(run, measure, marks) for measure in measures)))
         for name, run in zip(names, runs, strict=True)
     ]
-    first = runs[0].headline
     levels = listed(sorted({f"{run.settings.level * 100:g} %" for run in runs}))
     targets = listed(sorted({run.settings.target for run in runs}))
     notes = [
@@ -95,10 +94,9 @@ def _table(runs: Sequence[Run], measures: Sequence[str], place: int) -> Table:
         Column(title=f"{catalog.measure(m).card.short} ({account.best_value(m)})", form="interval")
         for m in measures
     )
-    probes = counted(first.probes, "probe")
     return Table(
         name=f"models-{place + 1}",
-        title=f"{counted(len(runs), 'model')}, {probes}",
+        title=f"{counted(len(runs), 'model')} on {suite_line(runs[0].suite)}",
         columns=(Column(title="model"), *columns),
         rows=tuple(rows),
         note=" ".join(notes),
