@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
 
 import pytest
@@ -12,6 +13,7 @@ from evenhand.core import catalog
 from evenhand.core.errors import EvenhandError
 from evenhand.core.text import with_bounds
 from evenhand.publish.models_table import models_document, table_fields
+from evenhand.publish.reservations import reservations
 from evenhand.report.latex import escaped, to_latex
 
 
@@ -40,6 +42,15 @@ def test_a_number_that_does_not_count_has_a_note() -> None:
     assert weak is not None and f"({weak[1]})" in cells[1]
     fair = cells[0] if isinstance(cells[0], str) else ""
     assert f"({weak[1]})" not in fair
+
+
+def test_a_check_without_a_value_is_a_reservation() -> None:
+    run = run_of("fair")
+    unknown = dataclasses.replace(run.sanity[0], value=math.nan, note="no answer")
+    run = dataclasses.replace(run, sanity=(unknown,))
+    assert "whether the model understands is not known: no answer" in reservations(
+        run, run.headline
+    )
 
 
 def test_suites_that_differ_get_a_table_each() -> None:

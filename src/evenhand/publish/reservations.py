@@ -23,7 +23,9 @@ def reservations(run: Run, estimate: Estimate) -> list[str]:
     is_bias = catalog.measure(estimate.measure).worst is not None
     reasons = []
     check = next(iter(account.checks(run)), None)
-    if is_bias and check is not None and check.is_weak:
+    if is_bias and check is not None and not math.isfinite(check.value):
+        reasons.append(f"whether the model understands is not known: {check.note}")
+    elif is_bias and check is not None and check.is_weak:
         reasons.append(
             f"the model gives the right label on {number(check.value)} of {check.items}, less than "
             f"{number(check.weak_below)}: part of the number may be misunderstanding"
