@@ -14,6 +14,7 @@ __all__ = [
     "compare_people",
     "load_suite",
     "measures",
+    "read",
 ]
 
 if TYPE_CHECKING:
@@ -21,15 +22,17 @@ if TYPE_CHECKING:
     from evenhand.core.settings import Settings
     from evenhand.engine.audit import audit
     from evenhand.engine.compare import compare
+    from evenhand.engine.read_run import read_run as read
     from evenhand.engine.suites import load_suite
     from evenhand.people.compare import compare_people
 
-_PLACES = {
-    "Settings": "evenhand.core.settings",
-    "audit": "evenhand.engine.audit",
-    "compare": "evenhand.engine.compare",
-    "compare_people": "evenhand.people.compare",
-    "load_suite": "evenhand.engine.suites",
+_PLACES = {  # public name -> the module that has it, and its name there
+    "Settings": ("evenhand.core.settings", "Settings"),
+    "audit": ("evenhand.engine.audit", "audit"),
+    "compare": ("evenhand.engine.compare", "compare"),
+    "compare_people": ("evenhand.people.compare", "compare_people"),
+    "load_suite": ("evenhand.engine.suites", "load_suite"),
+    "read": ("evenhand.engine.read_run", "read_run"),
 }
 
 
@@ -38,5 +41,11 @@ def __getattr__(name: str) -> Any:
     if name == "measures":
         return importlib.import_module("evenhand.measures")
     if name in _PLACES:
-        return getattr(importlib.import_module(_PLACES[name]), name)
+        module, attribute = _PLACES[name]
+        return getattr(importlib.import_module(module), attribute)
     raise AttributeError(f"module 'evenhand' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    """Everything public, also what was not used yet."""
+    return sorted(__all__)

@@ -82,7 +82,9 @@ def test_public_names_are_there_and_come_when_used() -> None:
         "compare_people": "compare_people",
         "load_suite": "load_suite",
         "measures": "evenhand.measures",
+        "read": "read_run",
     }
+    assert dir(evenhand) == sorted(evenhand.__all__)
     with pytest.raises(AttributeError, match="module 'evenhand' has no attribute 'metrics'"):
         _ = evenhand.metrics
     found = imported(

@@ -239,7 +239,7 @@ def test_the_command_asks_models_and_reads_runs(tmp_path: Path) -> None:
     figures = [
         f"people-{n}{e}"
         for n in ("accuracy", "agreement", "correlations", "models")
-        for e in (".png", ".svg")
+        for e in (".pdf", ".png", ".svg")
     ]
     assert files_in(tmp_path / "out") == sorted(
         ["manifest.json", "people.html", "people.json", "people.md", "people.tex", *figures]

@@ -43,10 +43,11 @@ def test_the_three_forms_and_what_else_is_given(tmp_path: Path) -> None:
 def test_figures_where_they_are_asked_for(tmp_path: Path) -> None:
     twice = document(dot_chart(), replace(dot_chart(), title="Again"), name="ladder")
     write_document(twice, tmp_path, has_figures=True)
-    files = [f"{name}.{form}" for name in ("scores", "scores-2") for form in ("svg", "png")]
+    files = [f"{name}.{form}" for name in ("scores", "scores-2") for form in ("svg", "pdf", "png")]
     forms = {"ladder.html", "ladder.md", "ladder.tex"}
     assert set(names(tmp_path)) == {"manifest.json", *forms, *files}
     assert (tmp_path / "scores.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "scores.pdf").read_bytes().startswith(b"%PDF")
     assert "Again" in (tmp_path / "scores-2.svg").read_text("utf-8")
 
 

@@ -23,6 +23,7 @@ from evenhand.cli import (
     meta,
     mitigate,
     picture,
+    publish,
     reproduce,
     show,
     suites,
@@ -70,10 +71,13 @@ app.command("labour", no_args_is_help=True)(labour.labour)
 app.command("picture", no_args_is_help=True)(picture.picture)
 app.command("table", no_args_is_help=True)(table.table)
 app.command("reproduce", no_args_is_help=True)(reproduce.reproduce)
+app.command("card", no_args_is_help=True)(publish.card)
+app.command("cite", no_args_is_help=True)(publish.cite)
 app.command("list", no_args_is_help=True)(listing.list_section)
 app.command("show", no_args_is_help=True)(show.show)
 app.command("view")(view.view)
 app.command("doctor")(doctor.doctor)
+app.add_typer(publish.app, name="export")
 app.add_typer(suites.app, name="suites")
 app.add_typer(answers.app, name="answers")
 app.add_typer(train.app, name="train")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from evenhand.core.suite import Suite
 
 app = typer.Typer(no_args_is_help=True, help="Build, export, verify and lint suites.")
+PROBES, CROISSANT = FORMS = ("probes", "croissant")
 Name = Annotated[str, typer.Argument(help="Name of a suite, `suite:variant`.")]
 NameOrFile = Annotated[
     str, typer.Argument(help="Name of a suite, `suite:variant`, or a suite file (.jsonl).")
@@ -76,10 +77,53 @@ def _load(name: str, lang: str, data: Path | None, seed: int) -> Suite:
 
 @app.command()
 def export(
-    name: Name, out: Out, lang: opt.Lang = "en", data: opt.Data = None, seed: opt.Seed = 0
+    name: NameOrFile,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            "-o",
+            help="File to write, one JSON object per line; its card goes beside it. With --form "
+            "croissant, - prints the metadata alone.",
+        ),
+    ],
+    lang: opt.Lang = "en",
+    data: opt.Data = None,
+    seed: opt.Seed = 0,
+    form: Annotated[
+        str,
+        typer.Option(help="probes, or croissant: with metadata as Croissant JSON-LD beside them."),
+    ] = "probes",
 ) -> None:
-    """Write the probes of a suite, published or built, to a file, for use elsewhere."""
-    _write(_load(name, lang, data, seed), out)
+    """Write the probes of a suite, published or built, to a file, for use elsewhere.
+
+    Examples: `evenhand suites export nli-coal --data DIR --out pairs.jsonl`;
+    `evenhand suites export occupation-nli --form croissant --out pairs.jsonl`.
+    """
+    from evenhand.core.errors import EvenhandError
+
+    if form not in FORMS:
+        raise EvenhandError(f"form '{form}': use {' or '.join(FORMS)}")
+    is_printed = str(out) == "-"
+    if is_printed and form == PROBES:
+        raise EvenhandError("--out - prints metadata alone, with --form croissant; name a file")
+    suite = _load(name, lang, data, seed)
+    if not is_printed:
+        _write(suite, out)
+    if form == PROBES:
+        return
+    from evenhand.core.files import write_atomic
+    from evenhand.core.plain import to_json
+    from evenhand.publish.croissant import croissant_fields
+
+    file = f"{suite.card.name.replace(':', '-')}.jsonl" if is_printed else out.name
+    text = to_json(croissant_fields(suite, file))
+    if is_printed:
+        print(text, end="")
+        return
+    metadata = out.with_suffix(".croissant.json")
+    write_atomic(metadata, text)
+    print(f"wrote {metadata.name}")
 
 
 @app.command()

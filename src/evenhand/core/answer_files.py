@@ -273,7 +273,8 @@ def _from_table(path: Path, table: pl.DataFrame, meaning: dict[str, Any]) -> Ans
         silences={
             row: Silence(status=Status(status), reason=reason)
             for row, (status, reason) in enumerate(table.select(*_STATUS).rows())
-            if status != Status.ANSWERED
+            # no answer for no stated reason is what a row without a silence means
+            if status != Status.ANSWERED and (reason or status != Status.NO_ANSWER)
         },
     )
 

@@ -86,6 +86,27 @@ def check_manifest(folder: Path, name: str) -> None:
             )
 
 
+def require_listed(folder: Path, names: Iterable[str]) -> None:
+    """Raise InputError unless the folder is a whole run that has these files.
+
+    Its manifest must list them, and all data files must be those that were written with it.
+    """
+    if not (folder / MANIFEST).is_file():
+        raise InputError(
+            folder,
+            f"has no {MANIFEST}, so that nothing says whether its files belong together: it was "
+            "not copied whole, or its writing was cut short; run it again",
+        )
+    listed = _listed_digests(folder)
+    for name in names:
+        if name not in listed:
+            raise InputError(
+                folder, f"is not a whole run: its {MANIFEST} does not list {name}; run it again"
+            )
+    for name in list(listed)[:1]:
+        check_manifest(folder, name)  # which checks all of them
+
+
 def _listed_digests(folder: Path) -> dict[str, str]:
     """File name -> SHA-256 by the folder's manifest; empty where there is none."""
     path = folder / MANIFEST

@@ -11,6 +11,7 @@ from evenhand.core.document import Section
 from evenhand.core.estimate import Breakdown, Estimate
 from evenhand.core.measure import Measure
 from evenhand.core.protocols import SuiteSource
+from evenhand.core.reference import Reference
 from evenhand.core.run import Run
 from evenhand.core.settings import Settings
 from evenhand.core.suite import Suite
@@ -83,6 +84,7 @@ class Family:
     is_checked: bool = True  # whether such a check says something about runs of this family
     examine: Callable[[Suite, Answers, Settings], Sequence[Breakdown]] | None = None
     read_predictions: Callable[[Path, Suite], Answers | None] | None = None  # None: not its form
+    literature: tuple[Reference, ...] = ()  # the works that its citations name
     account: Account = field(default_factory=Account)
 
     def measure_rank(self, name: str) -> int:

@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
 
 from evenhand.core.answers import Answers
+from evenhand.core.errors import LoadError
 from evenhand.core.estimate import Baseline, Breakdown, Estimate, Relation
 from evenhand.core.settings import Settings
 from evenhand.core.suite import Suite
+from evenhand.core.text import counted, percent, with_bounds
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_COLUMNS = (  # of a table of estimates
+    "measure",
+    "value",
+    "low",
+    "high",
+    "level",
+    "target",
+    "probes",
+    "clusters",
+    "coverage",
+    "ties",
+    "note",
+    "signature",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +53,7 @@ class Check(Estimate):
         return math.isfinite(self.weak_below) and not self.value >= self.weak_below
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Run:
     """Everything that one audit found."""
 
@@ -65,3 +87,49 @@ class Run:
         return next(
             (b for b in self.breakdowns if b.measure == measure and b.by == by and b.groups), None
         )
+
+    def __repr__(self) -> str:
+        """One line: who answered what, the headline, and how much was answered."""
+        first = f"{self.headline.measure} {with_bounds(self.headline.interval)}"
+        return f"<Run {self._title}: {first}, {self._rest}>"
+
+    @property
+    def _title(self) -> str:
+        return f"of {self.answers.respondent} on {self.suite.reference}"
+
+    @property
+    def _rest(self) -> str:
+        measures = counted(len(self.estimates), "measure")
+        return f"{measures}, {percent(self.answers.coverage)} of the probes answered"
+
+    def _repr_html_(self) -> str:
+        """The estimates as a table, for a notebook."""
+        heads = ("measure", f"value [{self.settings.level * 100:g} % interval]", "answered", "note")
+        rows = [
+            (e.measure, with_bounds(e.interval), percent(e.coverage, 1), e.note)
+            for e in (*self.estimates, *self.sanity)
+        ]
+        head = "".join(f"<th>{html.escape(text)}</th>" for text in heads)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(text)}</td>" for text in row) + "</tr>"
+            for row in rows
+        )
+        caption = html.escape(f"Run {self._title}, {self._rest}")
+        return f"<table><caption>{caption}</caption><tr>{head}</tr>{body}</table>"
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [{name: getattr(e, name) for name in _COLUMNS} for e in self.estimates]
+
+    def to_polars(self) -> pl.DataFrame:
+        """The estimates as a polars data frame, one row for each measure; NaN has its note."""
+        import polars as pl
+
+        return pl.DataFrame(self._rows())
+
+    def to_pandas(self) -> Any:
+        """The estimates as a pandas data frame. Raises LoadError where pandas is not installed."""
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise LoadError(f"this needs pandas ({error}): pip install pandas") from error
+        return pd.DataFrame(self._rows(), columns=list(_COLUMNS))

@@ -29,9 +29,9 @@ def write_document(
 ) -> Path:
     """Write NAME.html, NAME.md and NAME.tex; returns the path of the page to open.
 
-    extra: further files by name, such as results.json. has_figures: also every chart as .svg and
-    .png. has_script: the page has the explorer of its probes. The digests of all files go to
-    manifest.json, which is written last. Raises StorageError where the disk refuses; no file is
+    extra: further files by name, such as results.json. has_figures: also every chart, in each of
+    PICTURE_FORMS. has_script: the page has the explorer of its probes. The digests of all files go
+    to manifest.json, which is written last. Raises StorageError where the disk refuses; no file is
     written then.
     """
     page = f"{document.name}.html"
@@ -51,17 +51,17 @@ def write_document(
 
 
 def figure_files(charts: Iterable[Chart]) -> dict[str, str | bytes]:
-    """Every chart as .svg and .png, by file name; one that cannot be drawn is left out."""
-    from evenhand.report.charts import picture_file
+    """Every chart in each of PICTURE_FORMS, by file name; one that cannot be drawn is left out."""
+    from evenhand.report.charts import PICTURE_FORMS, picture_file
 
     files: dict[str, str | bytes] = {}
     for chart in charts:
         name, count = chart.name, 1
-        while f"{name}.svg" in files:
+        while f"{name}{PICTURE_FORMS[0]}" in files:
             count += 1
             name = f"{chart.name}-{count}"
         try:
-            files |= {f"{name}{form}": picture_file(chart, form) for form in (".svg", ".png")}
+            files |= {f"{name}{form}": picture_file(chart, form) for form in PICTURE_FORMS}
         except Exception:
             continue  # the page says so in its place
     return files

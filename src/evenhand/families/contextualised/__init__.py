@@ -6,6 +6,7 @@ from evenhand.core.account import FAIR
 from evenhand.core.family import Family, Grouping
 from evenhand.families.contextualised import published, suite
 from evenhand.families.contextualised.account import ACCOUNT
+from evenhand.families.contextualised.literature import LITERATURE
 from evenhand.families.contextualised.measures import MEASURES
 
 FAMILY = Family(
@@ -22,5 +23,6 @@ FAMILY = Family(
     ),
     references=(FAIR,),
     is_checked=False,
+    literature=LITERATURE,
     account=ACCOUNT,
 )

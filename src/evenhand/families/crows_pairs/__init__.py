@@ -5,6 +5,7 @@ from __future__ import annotations
 from evenhand.core.account import STEREOTYPED
 from evenhand.core.family import Family, Grouping
 from evenhand.families.crows_pairs.account import ACCOUNT, BY_TYPE
+from evenhand.families.crows_pairs.literature import LITERATURE
 from evenhand.families.crows_pairs.measures import MEASURES
 from evenhand.families.crows_pairs.suite import SUITE
 
@@ -18,5 +19,6 @@ FAMILY = Family(
     groupings=(Grouping(by=BY_TYPE, unit="sentence"),),
     is_checked=False,
     references=(STEREOTYPED,),
+    literature=LITERATURE,
     account=ACCOUNT,
 )

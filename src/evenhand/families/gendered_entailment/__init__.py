@@ -9,6 +9,7 @@ from evenhand.core.account import FEMALE_DEFAULT, MALE_DEFAULT, STEREOTYPED
 from evenhand.core.family import Family, Grouping, RelationRule
 from evenhand.families.gendered_entailment.account import ACCOUNT
 from evenhand.families.gendered_entailment.labour import DOMINATION, SHARE
+from evenhand.families.gendered_entailment.literature import LITERATURE
 from evenhand.families.gendered_entailment.measures import (
     ENTAILMENT_GAP,
     MEASURES,
@@ -39,5 +40,6 @@ FAMILY = Family(
     ),
     examine=examine,
     references=(MALE_DEFAULT, FEMALE_DEFAULT, STEREOTYPED),
+    literature=LITERATURE,
     account=ACCOUNT,
 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from evenhand.core.family import Family
 from evenhand.families.glue.account import ACCOUNT
+from evenhand.families.glue.literature import LITERATURE
 from evenhand.families.glue.measures import MEASURES, examine
 from evenhand.families.glue.suite import SUITE
 
@@ -18,5 +19,6 @@ FAMILY = Family(
     unit="premises",
     several="items with",
     examine=examine,
+    literature=LITERATURE,
     account=ACCOUNT,
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from evenhand.core.account import FEMALE_DEFAULT, MALE_DEFAULT, STEREOTYPED
 from evenhand.core.family import Family, Grouping
 from evenhand.families.nli_coal.account import ACCOUNT
+from evenhand.families.nli_coal.literature import LITERATURE
 from evenhand.families.nli_coal.measures import MEASURES, examine
 from evenhand.families.nli_coal.published import SUITE as PUBLISHED
 from evenhand.families.nli_coal.suite import SUITE as BUILT_IN
@@ -28,5 +29,6 @@ FAMILY = Family(
     is_default=True,
     examine=examine,
     references=(MALE_DEFAULT, FEMALE_DEFAULT, STEREOTYPED),
+    literature=LITERATURE,
     account=ACCOUNT,
 )

@@ -6,6 +6,7 @@ from evenhand.core.account import STEREOTYPED
 from evenhand.core.family import Family, Grouping
 from evenhand.families.stereoset.account import ACCOUNT
 from evenhand.families.stereoset.halves import examine
+from evenhand.families.stereoset.literature import LITERATURE
 from evenhand.families.stereoset.measures import MEASURES
 from evenhand.families.stereoset.predictions import read_predictions
 from evenhand.families.stereoset.suite import SUITE
@@ -21,5 +22,6 @@ FAMILY = Family(
     examine=examine,
     read_predictions=read_predictions,
     references=(STEREOTYPED,),
+    literature=LITERATURE,
     account=ACCOUNT,
 )

@@ -9,6 +9,7 @@ from evenhand.core.account import FEMALE_DEFAULT, MALE_DEFAULT, STEREOTYPED
 from evenhand.core.family import Family, Grouping
 from evenhand.families.word_tests.account import ACCOUNT
 from evenhand.families.word_tests.effects import EFFECTS
+from evenhand.families.word_tests.literature import LITERATURE
 from evenhand.families.word_tests.male_share import examine
 from evenhand.families.word_tests.measures import MEASURES
 from evenhand.families.word_tests.suite import SUITES
@@ -28,5 +29,6 @@ FAMILY = Family(
     ),
     examine=examine,
     references=(MALE_DEFAULT, FEMALE_DEFAULT, STEREOTYPED),
+    literature=LITERATURE,
     account=ACCOUNT,
 )

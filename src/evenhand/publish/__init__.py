@@ -1,0 +1,1 @@
+"""Runs and suites in the forms in which others take them: cards, exports, tables, citations."""
