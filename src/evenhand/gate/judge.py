@@ -289,15 +289,12 @@ def _judge_understanding(rule: Rule, record: RunRecord) -> list[Judgement]:
     if rule.min_validity is None:
         if check is None or not catalog.family(record.family).is_checked:
             return []
-        known = math.isfinite(check.value)
-        is_weak = check.is_weak or not known
-        if not math.isfinite(check.weak_below):
-            return []
         reason = (
             f"accuracy on {check.items} is {with_bounds(check.interval)}; below "
             f"{number(check.weak_below)} a good score may be a lack of understanding"
         )
-        outcome: Outcome = "not sure" if is_weak else "pass"
+        is_known = math.isfinite(check.value)
+        outcome: Outcome = "pass" if is_known and not check.is_weak else "not sure"
         return [Judgement(aspect="understanding", outcome=outcome, reason=reason)]
     wanted = f"at least {short_number(rule.min_validity)} is demanded"
     if check is None:

@@ -75,6 +75,7 @@ class AuditCallback(TrainerCallback):
             suite = load_suite(suite or catalog.default_suite(), options=options, limit=limit)
         self.suite = suite
         self.run: Run | None = None
+        self.step = -1  # of the training, when it was made
 
     def on_evaluate(
         self, args: Any, state: Any, control: Any, metrics: dict[str, float] | None = None, **_: Any
@@ -82,18 +83,23 @@ class AuditCallback(TrainerCallback):
         """Audit, and log the estimates. They are added to `metrics`, which evaluate() returns."""
         if not state.is_world_process_zero:
             return
-        run = audit(
-            self._respondent(state.global_step),
+        is_new = self.run is None or self.step != state.global_step
+        if self.run is None or is_new:  # several evaluation sets are evaluated at one step
+            self.run, self.step = self._audit(state.global_step), state.global_step
+        numbers = logged_numbers(self.run.estimates)
+        if metrics is not None:
+            metrics.update(numbers)
+        if is_new:
+            self.trainer.log(dict(numbers))
+
+    def _audit(self, step: int) -> Run:
+        return audit(
+            self._respondent(step),
             self.suite,
             measures=self.measures,
             settings=self.settings,
             asking=Asking(cache=False),
         )
-        self.run = run
-        numbers = logged_numbers(run.estimates)
-        if metrics is not None:
-            metrics.update(numbers)
-        self.trainer.log(dict(numbers))
 
     def _respondent(self, step: int) -> FunctionRespondent:
         model = self.trainer.model
@@ -170,9 +176,13 @@ def _evaluating(model: Any) -> Iterator[None]:
 
 
 def _logits(model: Any, tokenizer: Any, pairs: Sequence[tuple[str, str]]) -> Floats:
-    firsts, seconds = zip(*pairs, strict=True)
-    batch = tokenizer(
-        list(firsts), list(seconds), padding=True, truncation=True, return_tensors="pt"
-    )
-    outputs = model(**{name: values.to(model.device) for name, values in batch.items()})
-    return np.asarray(outputs.logits.detach().float().cpu(), dtype=np.float64)
+    """The outputs of the model; NaN for a pair that is longer than it can read."""
+    lengths = [len(tokenizer(first, second)["input_ids"]) for first, second in pairs]
+    fitting = [row for row, length in enumerate(lengths) if length <= tokenizer.model_max_length]
+    logits = np.full((len(pairs), int(model.config.num_labels)), np.nan)
+    if fitting:
+        firsts, seconds = zip(*(pairs[row] for row in fitting), strict=True)
+        batch = tokenizer(list(firsts), list(seconds), padding=True, return_tensors="pt")
+        outputs = model(**{name: values.to(model.device) for name, values in batch.items()})
+        logits[fitting] = outputs.logits.detach().float().cpu().numpy()
+    return logits
