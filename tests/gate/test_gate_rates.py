@@ -32,7 +32,8 @@ from evenhand.stats.paired import (
 
 CLUSTERS, PROBES = 30, 4
 TRUTH = 0.3
-SETTINGS = Settings(resamples=200, permutations=199)
+# with 200 resamples, bounds are too rough for the rate: 3.2 % instead of 2.5 % pass wrongly
+SETTINGS = Settings(resamples=1000, permutations=1999)
 HALF = (1 - SETTINGS.level) / 2
 
 
@@ -67,7 +68,7 @@ def test_a_model_at_its_limit_is_judged_wrongly_at_the_stated_rate(
     hair: float, wrong: Outcome
 ) -> None:
     """A limit that is met, or missed, by a hair: the wrong verdict in about 2.5 % of all cases."""
-    repetitions = 1200
+    repetitions = 800
     rates = outcomes(TRUTH + hair, repetitions, seed=1)
     spread = 3 * math.sqrt(HALF * (1 - HALF) / repetitions)
     # bounds that are a little too wide for so few clusters err less often, and may
@@ -123,7 +124,7 @@ def regression(difference: Difference) -> Outcome:
 
 def test_two_equal_models_are_called_different_at_the_stated_rate() -> None:
     """The same chances, other draws: a difference in 5 %, a worsening in half of these."""
-    repetitions = 1000
+    repetitions = 500
     rng = np.random.default_rng(4)
     shown = failed = 0
     for _ in range(repetitions):
@@ -160,7 +161,7 @@ def discoveries(rng: np.random.Generator, measures: int, worse: int) -> tuple[in
 
 def test_false_discoveries_over_fifty_measures_stay_at_their_level() -> None:
     """Of what is called different in 50 measures, on average at most 5 % is not."""
-    repetitions, measures, worse = 200, 50, 10
+    repetitions, measures, worse = 60, 50, 10
     rng = np.random.default_rng(6)
     shares, power = [], []
     for _ in range(repetitions):
@@ -174,7 +175,7 @@ def test_false_discoveries_over_fifty_measures_stay_at_their_level() -> None:
 
 
 def test_fifty_equal_measures_seldom_show_any_difference() -> None:
-    repetitions = 200
+    repetitions = 60
     rng = np.random.default_rng(7)
     any_shown = sum(discoveries(rng, 50, 0)[0] > 0 for _ in range(repetitions))
     alpha = SETTINGS.alpha
