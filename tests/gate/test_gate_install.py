@@ -1,4 +1,4 @@
-"""From nothing to a failed gate with a readable reason: the three commands of the page, as typed."""
+"""From nothing to a failed gate with a readable reason: the page's three commands, as typed."""
 
 from __future__ import annotations
 
@@ -19,22 +19,25 @@ COMMANDS = next(re.finditer(r"^```console\n(.*?)^```$", PAGE, re.MULTILINE | re.
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """The variables of a shell with a new environment, whose packages are those of the tests.
+    """The variables of a shell with a new environment that has all that evenhand needs.
 
-    evenhand is installed into it, but not what evenhand needs: that is borrowed, so that the test
-    takes seconds and not hundreds of megabytes.
+    What it needs is linked from the environment of the tests, which saves hundreds of megabytes;
+    evenhand itself is not.
     """
     folder = tmp_path / "env"
-    venv.create(folder, with_pip=True, symlinks=os.name != "nt")
+    venv.create(folder, with_pip=True, symlinks=True)
     (own,) = (folder / "lib").glob("python*/site-packages")
-    borrowed = [p for p in site.getsitepackages() if Path(p).is_dir()]
-    (own / "borrowed.pth").write_text("\n".join(borrowed) + "\n", encoding="utf-8")
+    needs = own / "borrowed"
+    needs.mkdir()
+    for packages in map(Path, site.getsitepackages()):
+        for path in packages.iterdir() if packages.is_dir() else ():
+            if "evenhand" not in path.name and path.suffix != ".pth":
+                (needs / path.name).symlink_to(path)
+    (own / "borrowed.pth").write_text(f"{needs}\n", encoding="utf-8")
     clean = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
-    path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
     return {
         **clean,
-        "PATH": path,
-        "PIP_NO_DEPS": "1",
+        "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}",
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
         "PYTHONIOENCODING": "utf-8",
         "COLUMNS": "300",

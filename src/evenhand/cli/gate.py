@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import sys
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -178,8 +179,6 @@ def gate(
 
 def _policy(context: typer.Context, settings: Settings) -> Policy:
     """The rules of the policy file and of the options, checked."""
-    import dataclasses
-
     from evenhand.gate.policy import Policy, read_policy
 
     values = context.params
@@ -222,15 +221,14 @@ def _rules(context: typer.Context, settings: Settings) -> tuple[Rule, ...]:
         min_coverage=MIN_COVERAGE if values["min_coverage"] is None else values["min_coverage"],
         min_validity=values["min_validity"],
     )
-    import dataclasses
-
     rules = []
     for option, field in (("--max", "at_most"), ("--min", "at_least"), ("--within", "within")):
         for text in values[field] or ():
             is_bare = field == "within" and "=" not in text
             name, value = parse_limit(option, f"any={text}" if is_bare else text)
             measure = HEADLINE if is_bare else name
-            rules.append(dataclasses.replace(common, measure=measure, **{field: value}))
+            limit: dict[str, Any] = {"measure": measure, field: value}
+            rules.append(dataclasses.replace(common, **limit))
     if values["no_regression"]:
         rules.append(dataclasses.replace(common, measure=EVERY, no_regression=True))
     for rule in rules:
@@ -246,8 +244,6 @@ def _audited(
     asked: tuple[RespondentOptions, Settings, Suite | None],
 ) -> list[RunRecord]:
     """The model on every suite that the rules need, each in a folder of its own."""
-    import dataclasses
-
     from evenhand.cli.progress import asking_bar, stopping
     from evenhand.core.files import require_room
     from evenhand.core.protocols import SuiteOptions

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 PREFIX = "eval_evenhand_"
 
 
-class AuditCallback(TrainerCallback):
+class AuditCallback(TrainerCallback):  # type: ignore[misc]
     """Audits the model that is being trained whenever the Trainer evaluates.
 
     trainer: whose reporting is used. suite: a Suite, or the name of one in English; the default
