@@ -17,6 +17,7 @@ from evenhand.cli import (
     compare,
     compare_people,
     doctor,
+    gate,
     labour,
     listing,
     measure,
@@ -66,6 +67,7 @@ def _main(
 app.command("audit", no_args_is_help=True, context_settings=TAKES_SUITE_OPTIONS)(audit.audit)
 app.command("measure", no_args_is_help=True, context_settings=TAKES_SUITE_OPTIONS)(measure.measure)
 app.command("compare", no_args_is_help=True, context_settings=TAKES_SUITE_OPTIONS)(compare.compare)
+app.command("gate", no_args_is_help=True)(gate.gate)
 app.command("compare-people", no_args_is_help=True)(compare_people.compare_people)
 app.command("labour", no_args_is_help=True)(labour.labour)
 app.command("picture", no_args_is_help=True)(picture.picture)

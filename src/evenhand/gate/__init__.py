@@ -1,0 +1,1 @@
+"""Gates: policies of limits that a model must keep, and their judgement by intervals."""
