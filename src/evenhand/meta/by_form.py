@@ -19,6 +19,7 @@ from evenhand.core.errors import EvenhandError
 from evenhand.core.plain import plain
 from evenhand.core.settings import Settings
 from evenhand.families.nli_coal.measures import STEREOTYPE_EFFECT
+from evenhand.meta import wording
 from evenhand.meta.forms import find_form
 from evenhand.meta.ladder import Ladder
 from evenhand.meta.options import LadderOptions
@@ -168,6 +169,7 @@ def forms_fields(ranking: FormRanking) -> dict[str, Any]:
         "measures": [
             {
                 "measure": row.measure,
+                "title": wording.title(row.measure),
                 "suite": row.suite,
                 "mean_place": row.place,
                 "found_in": list(row.found_in),
@@ -197,6 +199,7 @@ def _cell_fields(standing: Standing) -> dict[str, Any]:
     return {
         "place": standing.rank,
         "finding": standing.finding,
+        "verdict": wording.verdict(standing),
         "is_flat": standing.is_flat,
         "pearson": plain(standing.pearson.interval),
         "spearman": plain(standing.spearman.interval),
