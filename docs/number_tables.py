@@ -12,8 +12,6 @@ from typing import Any
 Plain = dict[str, Any]
 LABELS = ("entailment", "neutral", "contradiction")
 STRATA = ("PS", "AS", "NS")
-# measures of the table of forms that are shown even where they find nothing
-FORM_SHOWN = ("nli_coal", "fraction_neutral", "same_label", "entailment_gap", "default_effect")
 
 
 class MissingRecordError(Exception):
@@ -936,91 +934,6 @@ def ladder_recipes(records: Records) -> str:
         for r in records["ladder-en"]["recipes"]
     ]
     return table(("recipe", "right on its development pairs", "NLI-CoAL", ""), rows)
-
-
-def _form_cell(of: Mapping[str, Plain], form: str, text: Callable[[Plain], str]) -> str:
-    """A cell of a measure in a form, bold where the bias was found; empty where not asked."""
-    if form not in of:
-        return ""
-    found = of[form]["finding"] == "found"
-    return f"**{text(of[form])}**" if found else text(of[form])
-
-
-def _moved(fields: Plain) -> str:
-    """How far a score moves, in percent of its range where that is known."""
-    known = fields["share"] is not None
-    return share(fields["share"], 1) if known else number(fields["moved"])
-
-
-@block
-def ladder_forms_learnt(records: Records) -> str:
-    """Whether the models of each form learnt their bias, on pairs of that form."""
-    numbers = records["ladder-forms"]
-    rows = []
-    for form in numbers["forms"]:
-        learnt = numbers["learning"][form]
-        effects = learnt["stereotype_effect"]
-        for place, (rate, accuracy) in enumerate(learnt["accuracy"].items()):
-            means = [
-                number(effects[which]["means"][place]) if which in effects else ""
-                for which in ("trained words", "held-out words")
-            ]
-            rows.append((form, rate, share(accuracy), *means, number(2 * float(rate) - 1)))
-    head = (
-        "form",
-        "bias rate",
-        "right on development pairs",
-        "stereotype effect, trained words",
-        "held-out words",
-        "if the rate was learnt",
-    )
-    seconds = sum(numbers["seconds"].values())
-    made = {
-        "models": f"{len(rows)} rates and forms, 2 seeds each: classifiers on frozen vectors, "
-        f"started from one trained on {numbers['pairs']:,} pairs of SNLI",
-        "words": "; ".join(
-            f"{form} {of['trained on']} trained on"
-            + (f" and {of[held]} others asked about" if of[held] else ", the same asked about")
-            for held in ("asked about and not trained on",)
-            for form, of in numbers["words"].items()
-        ),
-        "time": f"{seconds / 60:.0f} min of training and asking on one thread of a busy machine",
-    }
-    return paragraphs(
-        table(("", ""), made.items()), table(head, rows), records.source("ladder-forms")
-    )
-
-
-@block
-def ladder_forms_ranking(records: Records) -> str:
-    """Pearson's r, Spearman's, how far the score moves and the place of each measure by form."""
-    numbers = records["ladder-forms"]
-    forms = numbers["forms"]
-    shown = [row for row in numbers["measures"] if row["found_in"] or row["measure"] in FORM_SHOWN]
-    hidden = len(numbers["measures"]) - len(shown)
-    cells: dict[str, Callable[[Plain], str]] = {
-        "Pearson": lambda of: interval(of["pearson"], 2),
-        "moved": lambda of: f"{of['place']} · {number(of['spearman']['value'], 2)} · {_moved(of)}",
-    }
-    tables = {
-        name: table(
-            ("measure", "suite", *forms),
-            [
-                (row["title"], row["suite"], *(_form_cell(row["by_form"], f, text) for f in forms))
-                for row in shown
-            ],
-        )
-        for name, text in cells.items()
-    }
-    return paragraphs(
-        "Pearson's r with the bias rate, by the form that the bias was planted in; bold where it "
-        f"counts as found. {hidden} measures that found it in no form are left out.",
-        tables["Pearson"],
-        "The same measures: place among all, Spearman's coefficient, and how far the mean score "
-        "moved (percent of its range).",
-        tables["moved"],
-        records.source("ladder-forms"),
-    )
 
 
 # --- intervals.md ---------------------------------------------------------------------------------
