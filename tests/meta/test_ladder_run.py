@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ from evenhand.core.protocols import Respondent, RespondentOptions
 from evenhand.meta import run
 from evenhand.meta.controlled import CORRECT, build_sets, label_of
 from evenhand.meta.document import ladder_document
+from evenhand.meta.ladder import read_ladder
 from evenhand.meta.options import LadderOptions, SetOptions
 from evenhand.meta.plan import asked_suite, make_plan, suites_of
 from evenhand.meta.run import Execution, run_ladder
@@ -95,6 +97,42 @@ def test_three_rates_are_three_models_unless_errors_are_asked_for(
     )
     assert done.code == 0, done.err
     assert len(list((tmp_path / "models").iterdir())) == models
+
+
+@pytest.mark.usefixtures("untrained")
+def test_several_forms_get_a_ladder_each_and_one_report_on_all(tmp_path: Path) -> None:
+    few = "--rates 0,0.5,1 --seeds 1 --train-pairs 24 --dev-pairs 8 --words 2 --limit 10".split()
+    words = ("meta", "run", *few, "--form", "captions,coreference", "--suites", "ordinary-nli")
+    done = evenhand(*words, "--out", tmp_path, "--json")
+    assert done.code == 0, done.err
+    fields = json.loads(done.out)
+    assert fields == json.loads((tmp_path / "forms.json").read_text(encoding="utf-8"))
+    assert fields["forms"] == ["captions", "coreference"]
+    coal = next(row for row in fields["measures"] if row["measure"] == "nli_coal")
+    # the rule is fair at the rate 0, and stereotyped at 0.5 and 1
+    assert {form: cell["moved"] for form, cell in coal["by_form"].items()} == {
+        "captions": 1.0,
+        "coreference": 1.0,
+    }
+    effects = fields["learning"]["coreference"]["stereotype_effect"]
+    assert effects["held-out words"]["means"] == [0.0, 1.0, 1.0]
+    for form in ("captions", "coreference"):
+        ladder = read_ladder(tmp_path / form)
+        assert (ladder.form, len(list((tmp_path / form / "models").iterdir()))) == (form, 3)
+        assert {r.suite for r in ladder.checks} == {
+            f"{form}, trained words",
+            f"{form}, held-out words",
+        }
+        assert not {r.suite for r in ladder.readings} & {r.suite for r in ladder.checks}
+    for form in ("html", "md", "tex"):
+        assert "coreference" in (tmp_path / f"forms.{form}").read_text(encoding="utf-8")
+    again = evenhand(*words, "--out", tmp_path, "--json")
+    assert again.err.count("3 of 3 models are done already") == 2
+    other = evenhand(
+        *words[:-1], "gendered-entailment", "--form", "suite", "--out", tmp_path / "captions"
+    )
+    assert other.code == 2
+    assert "holds a ladder with other settings (form: captions, now suite" in other.err
 
 
 @pytest.mark.usefixtures("untrained")

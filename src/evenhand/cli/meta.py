@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from evenhand.cli import options as opt
+
+if TYPE_CHECKING:
+    from evenhand.meta.ladder import Ladder
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -25,9 +29,17 @@ Correct = Annotated[
     ),
 ]
 Words = Annotated[
-    int,
-    typer.Option(help="Occupations of each lean (male, female, none); each plays one part only."),
+    int | None,
+    typer.Option(
+        help="Occupations of each lean (male, female, none) to train on; each plays one part only "
+        "[default: 10; 30 in other forms than suite, which ask about 10 others]."
+    ),
 ]
+FORM = "suite"
+FORM_HELP = (
+    "suite (as in the occupation suite, about the words that are asked), captions, coreference or "
+    "biographies (other sentences, about other words)"
+)
 Published = Annotated[
     Path | None,
     typer.Option(
@@ -50,8 +62,18 @@ def build(
         typer.Option("--out", "-o", help="Folder for train.jsonl, dev.jsonl and controlled.json."),
     ],
     lang: Language = "en",
-    train_pairs: Annotated[int, typer.Option(help="Training pairs.")] = 30_000,
-    dev_pairs: Annotated[int, typer.Option(help="Development pairs, of other sentences.")] = 3_000,
+    form: Annotated[
+        str, typer.Option(help=f"Sentences that the bias is planted in: {FORM_HELP}.")
+    ] = FORM,
+    train_pairs: Annotated[
+        int | None, typer.Option(help="Training pairs [default: 30,000; 3,600 in other forms].")
+    ] = None,
+    dev_pairs: Annotated[
+        int | None,
+        typer.Option(
+            help="Development pairs, of other sentences [default: 3,000; 720 in other forms]."
+        ),
+    ] = None,
     errors: Annotated[
         float,
         typer.Option(
@@ -60,7 +82,7 @@ def build(
         ),
     ] = 1.0,
     correct: Correct = "half",
-    words: Words = 10,
+    words: Words = None,
     seed: opt.Seed = 0,
     captions: opt.Captions = None,
     published: Published = None,
@@ -72,19 +94,20 @@ def build(
     """
     from evenhand.cli.show_document import print_json
     from evenhand.meta.controlled import CARD, build_sets, save_sets
-    from evenhand.meta.options import SetOptions, check_share
+    from evenhand.meta.ladder import Rung
+    from evenhand.meta.options import LadderOptions, check_share, refuse_other_form
     from evenhand.meta.plan import make_plan
     from evenhand.meta.published import published_plan, read_published
 
     check_share(rate)
     if published is not None:
+        refuse_other_form(form)
         plan, sets = published_plan(published, lang), read_published(published, lang, rate)
     else:
-        plan = make_plan(lang, words=words, captions=captions or ())
-        options = SetOptions(
-            errors=errors, train=train_pairs, dev=dev_pairs, mix=correct, seed=seed
-        )
-        sets = build_sets(plan, rate, options)
+        plan = make_plan(lang, words=words, captions=captions or (), form=form)
+        options = LadderOptions(form=form, train=train_pairs, dev=dev_pairs, mix=correct)
+        rung = Rung(ladder="rate", rate=rate, errors=errors, seed=seed)
+        sets = build_sets(plan, rate, options.set_options(rung))
     share = "as published" if published else correct
     card = save_sets(sets, plan, out, seed=seed, correct=share)
     if as_json:
@@ -106,20 +129,36 @@ def run(
         typer.Option("--out", "-o", help="Folder for sets, answers and the report ladder.html."),
     ],
     lang: Language = "en",
+    form: Annotated[
+        str,
+        typer.Option(
+            help=f"Sentences that the bias is planted in, with commas: {FORM_HELP}. Of several, "
+            "each gets a ladder, and measures are ranked form by form."
+        ),
+    ] = FORM,
     encoder: Annotated[
         str,
         typer.Option(
-            help="The NLI model that every model starts from: default, a folder, or a hub id."
+            help="The NLI model that every model starts from: default, a folder (also of `evenhand "
+            "train vectors`), or a hub id."
         ),
     ] = "default",
     train_pairs: Annotated[
-        int, typer.Option(help="Training pairs of each model (30,000 in the paper).")
-    ] = 30_000,
+        int | None,
+        typer.Option(
+            help="Training pairs of each model [default: 30,000 as in the paper; 3,600 in other "
+            "forms]."
+        ),
+    ] = None,
     dev_pairs: Annotated[
-        int, typer.Option(help="Development pairs of each model (3,000 in the paper).")
-    ] = 3_000,
+        int | None,
+        typer.Option(
+            help="Development pairs of each model [default: 3,000 as in the paper; 720 in other "
+            "forms]."
+        ),
+    ] = None,
     correct: Correct = "half",
-    words: Words = 10,
+    words: Words = None,
     seeds: Annotated[int, typer.Option(min=1, help="Models to train at each rate.")] = 3,
     rates: Annotated[
         str, typer.Option(help="Bias rates of the ladder, with commas.")
@@ -180,20 +219,24 @@ def run(
 
     Stopped half-way? Run the same command again: it continues with the models that are missing.
 
+    Several forms need not be those of a suite, and the words that are asked about are then others
+    than those trained on: `--form captions,coreference,biographies`.
+
     Example: `evenhand meta run --rates 0,0.5,1 --train-pairs 3000 --dev-pairs 600 --recipe small
     --out DIR`.
     """
     from evenhand.cli.progress import asking_bar, interruptible
-    from evenhand.cli.show_document import deliver
-    from evenhand.core.plain import to_json
-    from evenhand.meta.document import ladder_document, report_fields
-    from evenhand.meta.ladder import FILE, READINGS, write_ladder
+    from evenhand.core.errors import EvenhandError
+    from evenhand.meta.by_form import run_forms
     from evenhand.meta.options import LadderOptions
-    from evenhand.meta.ranking import rank
     from evenhand.meta.run import Execution, run_ladder
 
+    forms = tuple(dict.fromkeys(opt.split_names(form)))
+    if not forms:
+        raise EvenhandError(f"--form is '{form}'; give {FORM_HELP}")
     options = LadderOptions(
         language=lang,
+        form=forms[0],
         encoder=encoder,
         train=train_pairs,
         dev=dev_pairs,
@@ -223,7 +266,23 @@ def run(
             tick=tick,
             say=lambda line: print(line, file=sys.stderr, flush=True),
         )
-        ladder = run_ladder(options, out, execution)
+        if len(forms) > 1:
+            ladders = run_forms(options, forms, out, execution)
+        else:
+            ladder = run_ladder(options, out, execution)
+    if len(forms) > 1:
+        _deliver_forms(ladders, out, as_json)
+    else:
+        _deliver_ladder(ladder, out, as_json)
+
+
+def _deliver_ladder(ladder: Ladder, out: Path, as_json: bool) -> None:
+    from evenhand.cli.show_document import deliver
+    from evenhand.core.plain import to_json
+    from evenhand.meta.document import ladder_document, report_fields
+    from evenhand.meta.ladder import FILE, READINGS, write_ladder
+    from evenhand.meta.ranking import rank
+
     standings = rank(ladder)
     write_ladder(ladder, out / READINGS)
     fields = report_fields(ladder, standings)
@@ -232,6 +291,33 @@ def run(
         fields,
         folder=out,
         files={FILE: to_json(fields)},
+        as_json=as_json,
+        has_figures=True,
+    )
+
+
+def _deliver_forms(ladders: Mapping[str, Ladder], out: Path, as_json: bool) -> None:
+    """A report in the folder of each form, and one on all of them."""
+    from evenhand.cli.show_document import deliver
+    from evenhand.core.plain import to_json
+    from evenhand.meta.by_form import FORMS_FILE, forms_fields, rank_forms
+    from evenhand.meta.document import ladder_document, report_fields
+    from evenhand.meta.form_document import forms_document
+    from evenhand.meta.ladder import FILE, READINGS, write_ladder
+    from evenhand.report.write import write_document
+
+    ranking = rank_forms(ladders)
+    for name, ladder in ladders.items():
+        standings = ranking.standings[name]
+        write_ladder(ladder, out / name / READINGS)
+        files = {FILE: to_json(report_fields(ladder, standings))}
+        write_document(ladder_document(ladder, standings), out / name, extra=files)
+    fields = forms_fields(ranking)
+    deliver(
+        forms_document(ranking),
+        fields,
+        folder=out,
+        files={FORMS_FILE: to_json(fields)},
         as_json=as_json,
         has_figures=True,
     )

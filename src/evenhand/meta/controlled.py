@@ -30,6 +30,7 @@ from evenhand.core.files import staged
 from evenhand.core.plain import plain, to_json
 from evenhand.core.probe import CONTRADICTION, ENTAILMENT, GENDERS, NEUTRAL
 from evenhand.families.nli_coal.suite import find_stratum
+from evenhand.meta.forms import Frame
 from evenhand.meta.options import SetOptions, check_share
 from evenhand.meta.plan import NO_LEAN, Plan
 
@@ -92,10 +93,11 @@ def build_sets(plan: Plan, rate: float, options: SetOptions | None = None) -> Co
     total = sum(needed.values())
     if total > len(plan.frames):
         room = len(plan.frames) * len(plan.words[NO_LEAN]) * 2 * MIXES[options.mix]
+        more = "--words" if plan.held_out else "--captions"
         raise EvenhandError(
             f"{options.train:,} and {options.dev:,} examples need {total:,} sentences for one "
             f"word, and there are {len(plan.frames):,} ({plan.source}): "
-            f"ask for {room // 11 * 10 // 1000 * 1000:,} or fewer, or give more --captions"
+            f"ask for {room // 11 * 10 // 1000 * 1000:,} or fewer, or give more {more}"
         )
     # frames are ordered: short sentences, without a lead, come first
     pool = [plan.frames[i] for i in rng.permutation(total)]
@@ -169,30 +171,24 @@ def _write(
     plan: Plan,
     shares: Mapping[str, int],
     parts: Mapping[str, str],
-    frames: Sequence[tuple[str, str]],
+    frames: Sequence[Frame],
     rng: np.random.Generator,
 ) -> Iterator[Example]:
     language = catalog.language(plan.language)
     leans = {word: lean for lean, words in plan.words.items() for word in words}
     for word, count in shares.items():
         for i in rng.permutation(len(frames))[:count]:
-            lead, frame = frames[i]
-            premise = _join(lead, language.fill(frame, word))
             for gender in GENDERS:
+                premise, hypothesis = frames[i].fill(language, word, gender)
                 yield Example(
                     premise=premise,
-                    hypothesis=_join(lead, language.fill(frame, language.subjects[gender])),
+                    hypothesis=hypothesis,
                     label=label_of(leans[word], gender, parts[word]),
                     occupation=word,
                     lean=leans[word],
                     gender=gender,
                     part=parts[word],
                 )
-
-
-def _join(lead: str, sentence: str) -> str:
-    space = "" if not lead or lead.endswith("。") else " "
-    return f"{lead}{space}{sentence}"
 
 
 def label_of(lean: str, gender: str, part: str) -> str:
@@ -223,12 +219,14 @@ def save_sets(
             }
         card = {
             "language": plan.language,
+            "form": plan.form,
             "rate": sets.rate,
             "errors": sets.errors,
             "seed": seed,
             "correct": correct,
             "source": plan.source,
             "words": {lean: list(words) for lean, words in plan.words.items()},
+            "held_out": {lean: list(words) for lean, words in plan.held_out.items()},
             "parts": dict(sets.parts),
             "files": files,
         }

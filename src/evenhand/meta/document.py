@@ -21,6 +21,7 @@ from evenhand.core.document import (
 )
 from evenhand.core.text import number
 from evenhand.meta import wording
+from evenhand.meta.by_form import find_learning
 from evenhand.meta.charts import (
     effects_chart,
     movement_chart,
@@ -28,6 +29,7 @@ from evenhand.meta.charts import (
     scores_chart,
     suite_charts,
 )
+from evenhand.meta.form_document import learning_table, learnt_sentence
 from evenhand.meta.ladder import FILE, Ladder, ladder_fields
 from evenhand.meta.ranking import Standing, standing_fields
 from evenhand.meta.table2 import beside_paper, coefficient, table2
@@ -40,6 +42,7 @@ def ladder_document(ladder: Ladder, standings: Sequence[Standing]) -> Document:
     if wording.has_learnt(ladder):
         lead.append(wording.accuracy_sentence(ladder))
     sections = [
+        *_learning_sections(ladder),
         *(_score_sections(ladder, standings) if standings else ()),
         _method_section(standings),
         _notes_section(standings),
@@ -54,6 +57,24 @@ def ladder_document(ladder: Ladder, standings: Sequence[Standing]) -> Document:
         language=ladder.language,
         facts={"ladder": wording.about(ladder)},
     )
+
+
+def _learning_sections(ladder: Ladder) -> list[Section]:
+    """Whether the bias was learnt, on pairs of the ladder's own form; none without such pairs."""
+    if not ladder.checks:
+        return []
+    learning = find_learning(ladder)
+    return [
+        Section(
+            name="learnt",
+            title="Was the bias learnt?",
+            blocks=(
+                Prose(lines=(learnt_sentence(ladder.form, learning), wording.HELD_OUT)),
+                learning_table({ladder.form: learning}),
+            ),
+            is_brief=True,
+        )
+    ]
 
 
 def report_fields(ladder: Ladder, standings: Sequence[Standing]) -> dict[str, Any]:

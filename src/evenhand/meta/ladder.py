@@ -16,6 +16,7 @@ from evenhand import __version__
 from evenhand.core.errors import InputError
 from evenhand.core.files import read_text, write_atomic
 from evenhand.core.plain import plain, to_json
+from evenhand.meta.forms import SUITE_FORM
 
 LadderName = Literal["rate", "errors"]
 LADDERS: tuple[LadderName, ...] = ("rate", "errors")
@@ -59,13 +60,19 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ladder:
-    """All that was measured, and how it was made."""
+    """All that was measured, and how it was made.
+
+    held_out is empty where the occupations that are asked about are those trained on.
+    """
 
     language: str
     encoder: str
-    words: Mapping[str, tuple[str, ...]]  # lean -> occupations trained on and asked about
+    words: Mapping[str, tuple[str, ...]]  # lean -> occupations trained on
+    form: str = SUITE_FORM.name  # the kind of sentences that the bias is planted in
+    held_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # lean -> asked about
     settings: Mapping[str, Any] = field(default_factory=dict)  # sizes, recipe, seeds, versions
     readings: tuple[Reading, ...] = ()
+    checks: tuple[Reading, ...] = ()  # on the form's own pairs: was the bias learnt?
     accuracy: Mapping[str, float] = field(default_factory=dict)  # rung -> on its own dev set
     seconds: float = 0.0  # of training and asking, all models together
 
@@ -75,11 +82,14 @@ def ladder_fields(ladder: Ladder) -> dict[str, Any]:
     return {
         "evenhand": __version__,
         "language": ladder.language,
+        "form": ladder.form,
         "encoder": ladder.encoder,
         "words": plain(ladder.words),
+        "held_out": plain(ladder.held_out),
         "settings": plain(ladder.settings),
         "accuracy": plain(ladder.accuracy),
         "seconds": plain(ladder.seconds),
+        "checks": [_reading_fields(r) for r in ladder.checks],
         "readings": [_reading_fields(r) for r in ladder.readings],
     }
 
@@ -108,6 +118,10 @@ def read_ladder(path: Path) -> Ladder:
             language=str(row["language"]),
             encoder=str(row["encoder"]),
             words={k: tuple(v) for k, v in row["words"].items()},
+            # a ladder of an earlier version has one form, and no words that are held out
+            form=str(row.get("form", SUITE_FORM.name)),
+            held_out={k: tuple(v) for k, v in row.get("held_out", {}).items()},
+            checks=tuple(map(_read_reading, row.get("checks", ()))),
             settings=row["settings"],
             readings=tuple(map(_read_reading, row["readings"])),
             accuracy={k: _number(v) for k, v in row["accuracy"].items()},

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evenhand.core.errors import EvenhandError, UnknownNameError
+from evenhand.meta.forms import SUITE_FORM, find_form
 from evenhand.meta.ladder import Rung
 from evenhand.train.recipes import HeadRecipe, Recipe, RecipeChanges, find_recipe
 
-WORDS = 10  # of each lean, as in the paper
+WORDS = SUITE_FORM.words  # of each lean that are asked about, as in the paper
 LIMIT = 600  # probes of a suite besides the paper's own, which has 600 as well
 RATES = tuple(round(0.1 * i, 1) for i in range(11))
 FIXED_RATE = 0.3  # of the ladder of errors
@@ -43,8 +44,8 @@ class SetOptions:
     """How a training set and a development set of known bias are built."""
 
     errors: float = 1.0  # of the words that are not biased, the share that is wrong
-    train: int = 30_000  # pairs
-    dev: int = 3_000
+    train: int = SUITE_FORM.train  # pairs
+    dev: int = SUITE_FORM.dev
     mix: str = "half"  # share of correct pairs: half (the paper's text) or third (its files)
     seed: int = 0
 
@@ -54,11 +55,12 @@ class LadderOptions:
     """How a ladder is built."""
 
     language: str = "en"
+    form: str = SUITE_FORM.name  # the kind of sentences that the bias is planted in
     encoder: str = "default"
-    train: int = 30_000
-    dev: int = 3_000
+    train: int | None = None  # pairs; None: as many as the form has
+    dev: int | None = None
     mix: str = "half"
-    words: int = WORDS
+    words: int | None = None  # of each lean that are trained on; None: as many as the form has
     seeds: tuple[int, ...] = tuple(range(SEEDS))
     rates: tuple[float, ...] = RATES
     errors: tuple[float, ...] = ()  # steps of the second ladder; empty: there is none
@@ -76,8 +78,16 @@ class LadderOptions:
 
     def set_options(self, rung: Rung) -> SetOptions:
         """How the sets of one model are built."""
-        return SetOptions(
-            errors=rung.errors, train=self.train, dev=self.dev, mix=self.mix, seed=rung.seed
+        train, dev = self.sizes
+        return SetOptions(errors=rung.errors, train=train, dev=dev, mix=self.mix, seed=rung.seed)
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Training and development pairs; raises UnknownNameError where there is no such form."""
+        form = find_form(self.form)
+        return (
+            form.train if self.train is None else self.train,
+            form.dev if self.dev is None else self.dev,
         )
 
     def encoder_recipe(self, seed: int) -> Recipe:
@@ -109,6 +119,8 @@ class LadderOptions:
             raise EvenhandError("a ladder needs at least one seed and three different rates")
         if self.published and self.errors:
             raise EvenhandError("the authors' sets have no ladder of errors; leave out --errors")
+        if self.published:
+            refuse_other_form(self.form)
         first = [
             Rung(ladder="rate", rate=rate, seed=seed) for seed in self.seeds for rate in self.rates
         ]
@@ -123,3 +135,11 @@ def check_share(share: float, option: str = "rate") -> None:
     """Raise EvenhandError where the value of an option is not between 0 and 1."""
     if not 0 <= share <= 1:
         raise EvenhandError(f"--{option} is {share:g}; give a share between 0 and 1")
+
+
+def refuse_other_form(form: str) -> None:
+    """Raise EvenhandError where the authors' sets are asked for in another form than theirs."""
+    if find_form(form).is_held_out:
+        raise EvenhandError(
+            f"the authors' sets have the form '{SUITE_FORM.name}'; leave out --form {form}"
+        )

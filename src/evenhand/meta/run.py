@@ -8,6 +8,7 @@ any training, and a ladder that was stopped continues with the models that are m
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,20 +21,22 @@ from evenhand.core.errors import EvenhandError
 from evenhand.core.estimate import Estimate
 from evenhand.core.files import read_text, require_writable, staged, write_atomic
 from evenhand.core.plain import to_json
-from evenhand.core.protocols import RespondentOptions
+from evenhand.core.protocols import Respondent, RespondentOptions
 from evenhand.core.settings import Settings
 from evenhand.core.suite import Suite
 from evenhand.engine import local
 from evenhand.engine.ask import Asking, ask_suite
 from evenhand.engine.estimate import choose_measures, estimate
 from evenhand.meta.controlled import Controlled, build_sets, save_sets
+from evenhand.meta.forms import SUITE_FORM
 from evenhand.meta.ladder import Ladder, Reading, Rung
 from evenhand.meta.options import LadderOptions
-from evenhand.meta.plan import Plan, make_plan, suites_of
+from evenhand.meta.plan import Plan, check_suites, make_plan, suites_of
 from evenhand.meta.published import published_plan, read_published
+from evenhand.respondents.encoder import Reading as Vector
 from evenhand.respondents.locate import open_respondent
 from evenhand.respondents.location import read_settings
-from evenhand.respondents.vector_nli import has_head, read_head
+from evenhand.respondents.vector_nli import VectorNliRespondent, has_head, read_head
 from evenhand.train import require_packages
 from evenhand.train.corpus import read_corpora
 from evenhand.train.recipes import RunOptions
@@ -41,10 +44,12 @@ from evenhand.train.run_cards import RunCard
 
 DONE = "rung.json"
 SETTINGS = "settings.json"
-FIXED = ("language", "encoder", "training", "words", "sets")  # settings that models share
+# settings that models share
+FIXED = ("language", "form", "encoder", "training", "words", "held-out words", "sets")
 # settings for the interval of one reading; what matters is the difference between models
 READING = Settings(resamples=1000, method="percentile")
 _SHOWN = 200  # letters of a setting that an error shows
+_VECTORS: dict[str, dict[str, Vector]] = {}  # of each encoder: what its heads were asked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +104,7 @@ class Preparation:
     options: LadderOptions
     plan: Plan
     suites: tuple[Suite, ...]
+    checks: tuple[Suite, ...]  # of the form's own pairs: was the bias learnt?
     rungs: tuple[Rung, ...]
     out: Path
 
@@ -110,7 +116,7 @@ class Preparation:
                 rung=rung,
                 plan=self.plan,
                 options=self.options,
-                suites=self.suites,
+                suites=(*self.suites, *self.checks),
                 folder=folder_of(self.out, rung),
             )
             for rung in {rung.name: rung for rung in self.rungs}.values()
@@ -121,12 +127,15 @@ class Preparation:
         options = self.options
         sets: dict[str, Any] = {"frames": self.plan.source}
         if not options.published:
-            sets |= {"train": options.train, "dev": options.dev, "correct": options.mix}
+            train, dev = options.sizes
+            sets |= {"train": train, "dev": dev, "correct": options.mix}
         return {
             "language": options.language,
+            "form": options.form,
             "encoder": options.encoder,
             "training": training_settings(options),
             "words": {lean: list(words) for lean, words in self.plan.words.items()},
+            "held-out words": {lean: list(ws) for lean, ws in self.plan.held_out.items()},
             "sets": sets,
             "rates": list(options.rates),
             "errors": list(options.errors),
@@ -144,7 +153,7 @@ def folder_of(out: Path, rung: Rung) -> Path:
 
 def answers_path(folder: Path, suite: Suite) -> Path:
     """Where the answers of a model to a suite are kept."""
-    return folder / "answers" / f"{suite.card.name.replace(':', '-')}.parquet"
+    return folder / "answers" / f"{re.sub(r'[:, ]+', '-', suite.card.name)}.parquet"
 
 
 def training_settings(options: LadderOptions) -> dict[str, Any]:
@@ -179,11 +188,20 @@ def prepare(options: LadderOptions, out: Path) -> Preparation:
     if options.published:
         plan = published_plan(options.published, options.language)
     else:
-        plan = make_plan(options.language, words=options.words, captions=options.captions)
+        plan = make_plan(
+            options.language, words=options.words, captions=options.captions, form=options.form
+        )
     for rung in rungs:
         make_sets(plan, rung, options)
     suites = suites_of(plan, options.suites, data=options.data, limit=options.limit)
-    return Preparation(options=options, plan=plan, suites=suites, rungs=rungs, out=out)
+    return Preparation(
+        options=options,
+        plan=plan,
+        suites=suites,
+        checks=check_suites(plan),
+        rungs=rungs,
+        out=out,
+    )
 
 
 def make_sets(plan: Plan, rung: Rung, options: LadderOptions) -> Controlled:
@@ -239,7 +257,9 @@ def _require_same(out: Path, settings: Mapping[str, Any]) -> None:
     """Write the settings; raises EvenhandError where the folder holds another ladder."""
     path = out / SETTINGS
     if path.exists():
-        old, new = json.loads(read_text(path)), json.loads(to_json(settings))
+        new = json.loads(to_json(settings))
+        # a ladder of an earlier version has one form, and no words that are held out
+        old = {"form": SUITE_FORM.name, "held-out words": {}, **json.loads(read_text(path))}
         if differing := [name for name in FIXED if old.get(name) != new[name]]:
             shown = "; ".join(
                 f"{name}: {old.get(name)}, now {settings[name]}"[:_SHOWN] for name in differing
@@ -261,7 +281,7 @@ def make_model(job: Job) -> RungCard:
         language=options.language, label_map=trained_labels(folder / "model")
     )
     respondents = {
-        kind: open_respondent(str(folder / "model"), kind, opening)
+        kind: _with_shared_vectors(open_respondent(str(folder / "model"), kind, opening))
         for kind in {suite.kind for suite in job.suites}
     }
     with staged(folder / "answers") as stage:
@@ -277,6 +297,14 @@ def make_model(job: Job) -> RungCard:
     )
     write_atomic(folder / DONE, to_json(card))
     return card
+
+
+def _with_shared_vectors(respondent: Respondent) -> Respondent:
+    """The respondent; a head on frozen vectors reads what another one of its encoder has read."""
+    if isinstance(respondent, VectorNliRespondent):
+        encoder = respondent.network.encoder
+        encoder.known = _VECTORS.setdefault(encoder.identity, encoder.known)
+    return respondent
 
 
 def trained_labels(model: Path) -> dict[str, int]:
@@ -316,24 +344,28 @@ def train(job: Job) -> float:
 
 def measure_ladder(prepared: Preparation, settings: Mapping[str, Any]) -> Ladder:
     """Every measure in the catalog that fits, on the answers of every model."""
-    readings: list[Reading] = []
+    readings: dict[str, list[Reading]] = {"suites": [], "checks": []}
     cards: dict[str, RungCard] = {}
     estimates: dict[tuple[str, str], list[Estimate]] = {}
     for rung in prepared.rungs:
         folder = folder_of(prepared.out, rung)
         if rung.name not in cards:
             cards[rung.name] = read_rung_card(folder)
-        for suite in prepared.suites:
-            key = (rung.name, suite.card.name)
-            if key not in estimates:
-                estimates[key] = estimate_answers(answers_path(folder, suite))
-            readings += [_reading(rung, suite.card.name, e) for e in estimates[key]]
+        for part, suites in (("suites", prepared.suites), ("checks", prepared.checks)):
+            for suite in suites:
+                key = (rung.name, suite.card.name)
+                if key not in estimates:
+                    estimates[key] = estimate_answers(answers_path(folder, suite))
+                readings[part] += [_reading(rung, suite.card.name, e) for e in estimates[key]]
     return Ladder(
         language=prepared.options.language,
         encoder=prepared.options.encoder,
         words=prepared.plan.words,
+        form=prepared.plan.form,
+        held_out=prepared.plan.held_out,
         settings=settings,
-        readings=tuple(readings),
+        readings=tuple(readings["suites"]),
+        checks=tuple(readings["checks"]),
         accuracy={name: card.accuracy for name, card in cards.items()},
         seconds=sum(card.seconds for card in cards.values()),
     )

@@ -9,15 +9,25 @@ from typing import Any
 
 from evenhand.core import catalog
 from evenhand.core.text import counted, listed, number, percent
+from evenhand.meta.forms import SUITE_FORM
 from evenhand.meta.ladder import LADDERS, Ladder
 from evenhand.meta.ranking import FLAT, FOUND, MOVED, WEAK, Standing
 
 LEARNT = 0.9  # accuracy on its own dev pairs below which a model has not learnt its rate
 NAMED = 5  # names in one sentence; the others are in the table
 _FINDINGS = {"found": "found", "weakly": "weakly", "not": "not found"}
+# settings that a reader finds in rows of their own
+SAID_ELSEWHERE = ("seeds", "language", "encoder", "form", "words", "held-out words")
 FEW_AND_SIMPLE = (
     "The words, sentences and models are few and simple: a measure that fails here is in doubt, "
     "one that passes is not yet proven on others."
+)
+
+HELD_OUT = (
+    "The suites ask about occupations that have no word in common with those trained on, in "
+    "sentences that no model was trained on: a model is biased about them as far as it carries "
+    "the bias over. Where a measure finds nothing, the bias may not have been carried over, or "
+    "the measure may not see it."
 )
 
 EFFECTS_EXPECTED = (
@@ -204,10 +214,20 @@ def method(standings: Sequence[Standing]) -> list[str]:
 
 
 def about(ladder: Ladder) -> str:
-    """`English, default, 51 models`."""
+    """`English, default, 51 models`, and the form where it is not that of the suite."""
     models = len({r.rung.name for r in ladder.readings})
     language = catalog.language_name(ladder.language)
-    return f"{language}, {Path(ladder.encoder).name}, {counted(models, 'model')}"
+    form = "" if ladder.form == SUITE_FORM.name else f", bias planted in {ladder.form}"
+    return f"{language}, {Path(ladder.encoder).name}, {counted(models, 'model')}{form}"
+
+
+def word_rows(ladder: Ladder) -> list[tuple[str, str]]:
+    """The words that are trained on, and those held out for the asking, by lean."""
+    asked = " trained on" if ladder.held_out else ""
+    return [
+        *((f"words{asked}, {lean}", ", ".join(words)) for lean, words in ladder.words.items()),
+        *((f"words asked about, {lean}", ", ".join(ws)) for lean, ws in ladder.held_out.items()),
+    ]
 
 
 def settings_rows(ladder: Ladder) -> list[tuple[str, str]]:
@@ -217,7 +237,8 @@ def settings_rows(ladder: Ladder) -> list[tuple[str, str]]:
     rows = [
         ("language", catalog.language_name(ladder.language)),
         ("encoder", Path(ladder.encoder).name),
-        *((f"words, {lean}", ", ".join(words)) for lean, words in ladder.words.items()),
+        ("form", ladder.form),
+        *word_rows(ladder),
         ("bias rates", _steps([r.step for r in rates])),
     ]
     if errors:
@@ -228,7 +249,7 @@ def settings_rows(ladder: Ladder) -> list[tuple[str, str]]:
     rows += [
         (key.replace("_", " "), setting_text(value))
         for key, value in ladder.settings.items()
-        if key != "seeds"
+        if key not in SAID_ELSEWHERE
     ]
     known = [v for v in ladder.accuracy.values() if math.isfinite(v)]
     if known:
