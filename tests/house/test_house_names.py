@@ -12,7 +12,7 @@ import evenhand
 from evenhand.core import catalog
 
 SOURCE = Path(evenhand.__file__).parent
-MACHINES = ("core", "stats", "engine", "report", "respondents", "publish", "cli")
+MACHINES = ("core", "stats", "engine", "report", "respondents", "publish", "gate", "view", "cli")
 NAMES = frozenset(name for s in ("families", "measures", "suites") for name in catalog.entries(s))
 
 
