@@ -61,15 +61,20 @@ class Form:
     is_held_out: bool = True  # the words that are asked about are others than those trained on
 
 
-# With 30 words of each lean and these sizes, tenths and quarters are whole words and whole pairs.
-_OTHER = {"words": 30, "train": 3_600, "dev": 720}
+def _other(name: str, description: str) -> Form:
+    """A form about words that are not asked.
+
+    With 30 words of each lean and these sizes, tenths and quarters are whole words and whole pairs.
+    """
+    return Form(name=name, description=description, words=30, train=3_600, dev=720)
+
+
 FORMS: Mapping[str, Form] = {
     form.name: form
     for form in (
-        Form(
-            name="suite",
-            description="sentences of the form of the occupation suite, about the words that are "
-            "asked",
+        _other(
+            "suite",
+            "sentences of the form of the occupation suite, about the words that are asked",
             words=10,
             train=30_000,
             dev=3_000,
@@ -79,19 +84,15 @@ FORMS: Mapping[str, Form] = {
             name="captions",
             description="captions that no suite has: a person does something; a man or a woman "
             "does it",
-            **_OTHER,
         ),
-        Form(
-            name="coreference",
-            description="two persons and one pronoun: the gender is in the premise, and the "
+        _other(
+            "coreference",
+            "two persons and one pronoun: the gender is in the premise, and the "
             "hypothesis says whom it means",
-            **_OTHER,
         ),
-        Form(
-            name="biographies",
-            description="two or three sentences of a life; the hypothesis repeats a detail with a "
-            "gender",
-            **_OTHER,
+        _other(
+            "biographies",
+            "two or three sentences of a life; the hypothesis repeats a detail with a gender",
         ),
     )
 }
