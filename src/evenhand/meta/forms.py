@@ -72,18 +72,18 @@ def _other(name: str, description: str) -> Form:
 FORMS: Mapping[str, Form] = {
     form.name: form
     for form in (
-        _other(
-            "suite",
-            "sentences of the form of the occupation suite, about the words that are asked",
+        Form(
+            name="suite",
+            description="sentences of the form of the occupation suite, about the words that are "
+            "asked",
             words=10,
             train=30_000,
             dev=3_000,
             is_held_out=False,
         ),
-        Form(
-            name="captions",
-            description="captions that no suite has: a person does something; a man or a woman "
-            "does it",
+        _other(
+            "captions",
+            "captions that no suite has: a person does something; a man or a woman does it",
         ),
         _other(
             "coreference",
