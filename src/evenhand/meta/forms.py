@@ -51,18 +51,19 @@ def _join(lead: str, sentence: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
-    """A kind of sentence, and how large its sets are where nothing else is asked for."""
+    """A kind of sentence, and how large its sets are where nothing else is asked for.
+
+    With 30 words of each lean and 3,600 pairs, tenths and quarters are whole words and whole pairs.
+    """
 
     name: str
     description: str
-    words: int  # of each lean that are trained on
-    train: int  # pairs
-    dev: int
+    words: int = 30  # of each lean that are trained on
+    train: int = 3_600  # pairs
+    dev: int = 720
     is_held_out: bool = True  # the words that are asked about are others than those trained on
 
 
-# With 30 words of each lean and these sizes, tenths and quarters are whole words and whole pairs.
-_OTHER = {"words": 30, "train": 3_600, "dev": 720}
 FORMS: Mapping[str, Form] = {
     form.name: form
     for form in (
@@ -79,19 +80,16 @@ FORMS: Mapping[str, Form] = {
             name="captions",
             description="captions that no suite has: a person does something; a man or a woman "
             "does it",
-            **_OTHER,
         ),
         Form(
             name="coreference",
             description="two persons and one pronoun: the gender is in the premise, and the "
             "hypothesis says whom it means",
-            **_OTHER,
         ),
         Form(
             name="biographies",
             description="two or three sentences of a life; the hypothesis repeats a detail with a "
             "gender",
-            **_OTHER,
         ),
     )
 }
