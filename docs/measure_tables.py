@@ -23,7 +23,7 @@ _FIGURE = re.compile(r"^\*.*\*.*\n+", re.MULTILINE)  # a figure in words; the pa
 def _copy(bench: Bench, name: str) -> str:
     """A file of published NLI pairs, brought to where the commands run."""
     shutil.copy(data_folder() / "nli" / name, bench.folder / name)
-    return f"causal:{name}"
+    return name
 
 
 def _train_english(bench: Bench, corpus: str, out: str) -> str:
@@ -40,7 +40,7 @@ def _table(bench: Bench, paper: str, words: Sequence[str], figures: Sequence[str
     folder = bench.folder / f"table-{paper}"
     for name in figures:
         shutil.copy(folder / f"{name}.png", ASSETS / f"{paper}-{name}.png")
-    text = (folder / "table.md").read_text(encoding="utf-8")
+    text = (folder / "table.md").read_text(encoding="utf-8").replace(str(data_folder()), "DIR")
     body = _TITLE.sub("", text.partition(_SIGNATURES)[0])
     return {"page": _FIGURE.sub("", body).strip(), "figures": list(figures)}
 
