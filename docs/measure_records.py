@@ -33,6 +33,8 @@ VECTOR_FILES = {  # language -> what classifiers on sentence vectors are trained
     "ja": (("ja.jsnli-dev", "ja.jsick-train", "ja.jnli-test"), "ja.jnli-valid.jsonl"),
     "zh": (("zh.cnli-dev", "zh.ocnli-train10k"), "zh.ocnli-dev.jsonl"),
 }
+# what the classifier that ladders of several forms start from is trained on, its dev file
+FORM_FILES = ("en.snli-train20k.jsonl", "en.cf-nli-dev.jsonl")
 VECTOR_LIMIT = 6000  # pairs drawn from these files
 SHUFFLES = 5  # models trained on labels in random order
 
@@ -488,6 +490,46 @@ def train_vectors(bench: Bench, lang: str, model: str, seed: int | None) -> str:
     return model
 
 
+# --- ladders of known bias ------------------------------------------------------------------------
+
+
+def ladder_forms(bench: Bench) -> Plain:
+    """Measures on models whose bias was planted in the suite's own form and in three others."""
+    for name in FORM_FILES:
+        shutil.copy(data_folder() / "nli" / name, bench.folder)
+    train, dev = FORM_FILES
+    files = ("--train", train, "--dev", dev, "--limit", str(VECTOR_LIMIT))
+    bench.evenhand("train", "vectors", "--encoder", "minilm", *files, "--out", "en-vectors")
+    sizes = ("--train-pairs", "3600", "--dev-pairs", "720", "--seeds", "2")
+    rates = ("--rates", "0,0.25,0.5,0.75,1")
+    forms = ("--form", "suite,captions,coreference,biographies")
+    where = ("--encoder", "en-vectors", "--out", "ladders")
+    bench.evenhand("meta", "run", *forms, *sizes, *rates, *where)
+    return form_numbers(bench.folder / "en-vectors", bench.folder / "ladders", bench.models)
+
+
+def form_numbers(start: Path, ladders: Path, models: set[str]) -> Plain:
+    """What a record keeps of the ladders of several forms; names the encoder among the models."""
+    fields: Plain = json.loads((ladders / "forms.json").read_text(encoding="utf-8"))
+    card: Plain = json.loads((start / "training.json").read_text(encoding="utf-8"))
+    encoder = card["encoder"]
+    models.add(f"a classifier on the vectors of {encoder['name']} ({encoder['revision']})")
+    return {
+        "forms": fields["forms"],
+        "pairs": card["pairs"],
+        "seconds": {form: of["seconds"] for form, of in fields["ladders"].items()},
+        "words": {
+            form: {
+                "trained on": sum(map(len, of["words"].values())),
+                "asked about and not trained on": sum(map(len, of["held_out"].values())),
+            }
+            for form, of in fields["ladders"].items()
+        },
+        "learning": fields["learning"],
+        "measures": fields["measures"],
+    }
+
+
 def plain_pairs(bench: Bench) -> Plain:
     """The embedded model on plain and on hard pairs."""
     return _plain_and_hard(bench, "default", "en")
@@ -566,6 +608,7 @@ MEASURED = {
     "people": Measured(measure=people_and_models),
     "plain-pairs": Measured(measure=plain_pairs, is_embedded=True, is_quick=True),
     "vector-classifiers": Measured(measure=vector_classifiers),
+    "ladder-forms": Measured(measure=ladder_forms),
 }
 
 

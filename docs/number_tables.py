@@ -12,6 +12,11 @@ from typing import Any
 Plain = dict[str, Any]
 LABELS = ("entailment", "neutral", "contradiction")
 STRATA = ("PS", "AS", "NS")
+# measures of the table of forms that are shown even where they do not find the bias in every form
+FORM_SHOWN = (
+    *("nli_coal", "fraction_neutral", "person_entailment", "default_effect"),
+    *("same_label", "entailment_gap", "profession_fairness", "accuracy"),
+)
 
 
 class MissingRecordError(Exception):
@@ -934,6 +939,94 @@ def ladder_recipes(records: Records) -> str:
         for r in records["ladder-en"]["recipes"]
     ]
     return table(("recipe", "right on its development pairs", "NLI-CoAL", ""), rows)
+
+
+def _form_cell(of: Mapping[str, Plain], form: str, text: Callable[[Plain], str]) -> str:
+    """A cell of a measure in a form, bold where the bias was found; empty where not asked."""
+    if form not in of:
+        return ""
+    found = of[form]["finding"] == "found"
+    return f"**{text(of[form])}**" if found else text(of[form])
+
+
+def _moved(fields: Plain) -> str:
+    """How far a score moves, in percent of its range where that is known."""
+    known = fields["share"] is not None
+    return share(fields["share"], 1) if known else number(fields["moved"])
+
+
+@block
+def ladder_forms_learnt(records: Records) -> str:
+    """Whether the models of each form learnt their bias, on pairs of that form."""
+    numbers = records["ladder-forms"]
+    rows = []
+    for form in numbers["forms"]:
+        learnt = numbers["learning"][form]
+        effects = learnt["stereotype_effect"]
+        for place, (rate, accuracy) in enumerate(learnt["accuracy"].items()):
+            means = [
+                number(effects[which]["means"][place]) if which in effects else ""
+                for which in ("trained words", "held-out words")
+            ]
+            rows.append((form, rate, share(accuracy), *means, number(2 * float(rate) - 1)))
+    head = (
+        "form",
+        "bias rate",
+        "right on development pairs",
+        "stereotype effect, trained words",
+        "held-out words",
+        "if the rate was learnt",
+    )
+    seconds = sum(numbers["seconds"].values())
+    made = {
+        "models": f"{len(rows)} rates and forms, 2 seeds each: classifiers on frozen vectors, "
+        f"started from one trained on {numbers['pairs']:,} pairs of SNLI",
+        "words": "; ".join(
+            f"{form} {of['trained on']} trained on"
+            + (f" and {of[held]} others asked about" if of[held] else ", the same asked about")
+            for held in ("asked about and not trained on",)
+            for form, of in numbers["words"].items()
+        ),
+        "time": f"{seconds / 60:.0f} min, one thread a form, on a machine that did much else",
+    }
+    return paragraphs(
+        table(("", ""), made.items()), table(head, rows), records.source("ladder-forms")
+    )
+
+
+@block
+def ladder_forms_ranking(records: Records) -> str:
+    """Pearson's r, Spearman's, how far the score moves and the place of each measure by form."""
+    numbers = records["ladder-forms"]
+    forms = numbers["forms"]
+    measures = numbers["measures"]
+    shown = [m for m in measures if m["found_in"] == forms or m["measure"] in FORM_SHOWN]
+    rest = [m for m in measures if m not in shown]
+    never = sum(not m["found_in"] for m in rest)
+    cells: dict[str, Callable[[Plain], str]] = {
+        "Pearson": lambda of: interval(of["pearson"], 2),
+        "moved": lambda of: f"{of['place']} · {number(of['spearman']['value'], 2)} · {_moved(of)}",
+    }
+    tables = {
+        name: table(
+            ("measure", "suite asked", *forms),
+            [
+                (row["title"], row["suite"], *(_form_cell(row["by_form"], f, text) for f in forms))
+                for row in shown
+            ],
+        )
+        for name, text in cells.items()
+    }
+    return paragraphs(
+        "Pearson's r with the bias rate, by the form that the bias was planted in; bold where it "
+        f"counts as found. Left out are {len(rest)} of {len(measures)}: {len(rest) - never} that "
+        f"found it in some forms only, and {never} in none.",
+        tables["Pearson"],
+        "The same measures: place among all, Spearman's coefficient, and how far the mean score "
+        "moved (percent of its range).",
+        tables["moved"],
+        records.source("ladder-forms"),
+    )
 
 
 # --- intervals.md ---------------------------------------------------------------------------------

@@ -331,6 +331,10 @@ def test_what_was_learnt() -> None:
     )
     flat = find_learning(LADDERS["coreference"], QUICK)
     assert "1.000 on trained words and none on held-out words" in learnt_sentence("c", flat)
+    perfect = replace(LADDERS["captions"], accuracy={"rate-0.00-errors-1.00-seed-0": 1.0})
+    assert learnt_sentence("captions", find_learning(perfect, QUICK)).startswith(
+        "captions: every model is right on all of its development pairs;"
+    )
     low = replace(LADDERS["captions"], accuracy={"rate-0.00-errors-1.00-seed-0": 0.7})
     assert learnt_sentence("captions", find_learning(low, QUICK)).startswith(
         "captions: not every rate was learnt, the lowest accuracy on development pairs is 70.0 %"
@@ -386,7 +390,7 @@ def test_the_document_json_and_latex_have_every_form() -> None:
     ranking = rank_forms(LADDERS, QUICK)
     document = forms_document(ranking)
     assert [c.title for c in table(document, "forms").columns] == [
-        *("measure", "suite", "captions", "coreference"),
+        *("measure", "suite asked", "captions", "coreference"),
     ]
     assert table_rows(document, "forms")[0] == [
         *("NLI-CoAL", "occupation-nli:ladder"),

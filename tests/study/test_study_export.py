@@ -195,7 +195,7 @@ def test_a_zip_is_an_archive_of_tables_in_a_form(
     inner = "parquet" if form == "archive" else form
     with zipfile.ZipFile(out) as pack:
         assert {Path(name).suffix for name in pack.namelist()} == {".json", f".{inner}"}
-        assert (len(pack.namelist()), json.loads(pack.read("manifest.json"))["form"]) == (9, inner)
+        assert (len(pack.namelist()), json.loads(pack.read("manifest.json"))["form"]) == (10, inner)
     with Store.open(f"sqlite:///{tmp_path}/other.db") as other:
         assert read_archive(other, out)["answers"] == full.answers_table().height
         assert other.answers_table().equals(full.answers_table())

@@ -77,7 +77,8 @@ def forms_document(ranking: FormRanking) -> Document:
 def learnt_sentence(form: str, learning: Learning) -> str:
     """Whether the models of a form are right on its pairs, and whether their bias follows."""
     lowest = percent(learning.lowest, 1)
-    text = f"{form}: every model is right on {lowest} or more of its development pairs"
+    least = "all" if learning.lowest == 1 else f"{lowest} or more"
+    text = f"{form}: every model is right on {least} of its development pairs"
     if not learning.lowest >= wording.LEARNT:
         text = (
             f"{form}: not every rate was learnt, the lowest accuracy on development pairs is "
@@ -185,7 +186,7 @@ def _table(
         rows.append(Row(cells=(title(row.measure), row.suite, *cells), strong=frozenset(strong)))
     columns = (
         Column(title="measure"),
-        Column(title="suite"),
+        Column(title="suite asked"),
         *(Column(title=f, form=form) for f in ranking.forms),
     )
     return Table(name=name, title=what, columns=columns, rows=tuple(rows), note=note)
@@ -274,7 +275,10 @@ def forms_chart(ranking: FormRanking) -> DotChart:
         title="Pearson's r with the bias rate, by form",
         description=words,
         legend=(
-            *((marks[form], form) for form in ranking.forms),
+            *(
+                (mark, form if place else f"{form}, with its interval")
+                for place, (form, mark) in enumerate(marks.items())
+            ),
             ("reference", f"found from {FOUND:g} on, in size"),
         ),
         rows=tuple(rows),

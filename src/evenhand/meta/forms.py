@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 from evenhand import lexicons
 from evenhand.core.errors import EvenhandError, UnknownNameError
+from evenhand.core.probe import GENDERS
 from evenhand.core.protocols import Language
 
 TABLE = "forms"
 _CHOICE = re.compile(r"\[([^|\]]*)\|([^|\]]*)\]")  # [he|she]: the male and the female word
-_GENDERS = ("male", "female")  # in the order of a choice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ class Frame:
 
 def choose(text: str, gender: str) -> str:
     """`[He|She] sings.` for the female gender: `She sings.`"""
-    return _CHOICE.sub(lambda match: match.group(1 + _GENDERS.index(gender)), text)
+    return _CHOICE.sub(lambda match: match.group(1 + GENDERS.index(gender)), text)
 
 
 def _join(lead: str, sentence: str) -> str:
@@ -51,22 +51,17 @@ def _join(lead: str, sentence: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
-    """A kind of sentence, and how large its sets are where nothing else is asked for."""
+    """A kind of sentence, and how large its sets are where nothing else is asked for.
+
+    With 30 words of each lean and 3,600 pairs, tenths and quarters are whole words and whole pairs.
+    """
 
     name: str
     description: str
-    words: int  # of each lean that are trained on
-    train: int  # pairs
-    dev: int
+    words: int = 30  # of each lean that are trained on
+    train: int = 3_600  # pairs
+    dev: int = 720
     is_held_out: bool = True  # the words that are asked about are others than those trained on
-
-
-def _other(name: str, description: str) -> Form:
-    """A form about words that are not asked.
-
-    With 30 words of each lean and these sizes, tenths and quarters are whole words and whole pairs.
-    """
-    return Form(name=name, description=description, words=30, train=3_600, dev=720)
 
 
 FORMS: Mapping[str, Form] = {
@@ -81,18 +76,20 @@ FORMS: Mapping[str, Form] = {
             dev=3_000,
             is_held_out=False,
         ),
-        _other(
-            "captions",
-            "captions that no suite has: a person does something; a man or a woman does it",
+        Form(
+            name="captions",
+            description="captions that no suite has: a person does something; a man or a woman "
+            "does it",
         ),
-        _other(
-            "coreference",
-            "two persons and one pronoun: the gender is in the premise, and the "
+        Form(
+            name="coreference",
+            description="two persons and one pronoun: the gender is in the premise, and the "
             "hypothesis says whom it means",
         ),
-        _other(
-            "biographies",
-            "two or three sentences of a life; the hypothesis repeats a detail with a gender",
+        Form(
+            name="biographies",
+            description="two or three sentences of a life; the hypothesis repeats a detail with a "
+            "gender",
         ),
     )
 }
