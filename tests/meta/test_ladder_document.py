@@ -65,7 +65,7 @@ def test_every_form_has_the_same_numbers(tmp_path: Path) -> None:
         [
             "manifest.json",
             *(f"ladder.{form}" for form in ("html", "json", "md", "tex")),
-            *(f"{name}.{form}" for name in CHARTS for form in ("png", "svg")),
+            *(f"{name}.{form}" for name in CHARTS for form in ("pdf", "png", "svg")),
         ]
     )
     assert ladder_fields(read_ladder(page.parent)) == ladder_fields(ladder)

@@ -7,7 +7,6 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Iterator
-from importlib.metadata import version
 
 import typer
 
@@ -75,6 +74,8 @@ def _check_suites() -> str:
 
 
 def _facts() -> Iterator[tuple[str, str]]:
+    from importlib.metadata import version  # it takes a while
+
     yield (
         "evenhand",
         f"{__version__}, Python {platform.python_version()}, "

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from functools import cache
 from typing import Annotated
 
 import typer
+import typer.main
 
 from evenhand import __version__
 from evenhand.cli import (
@@ -34,6 +36,9 @@ from evenhand.cli import (
 )
 from evenhand.cli.options import TAKES_SUITE_OPTIONS
 from evenhand.core.errors import EvenhandError
+
+# Typer reads the parameters of every command twice, which is most of what `--help` takes.
+typer.main.get_params_from_function = cache(typer.main.get_params_from_function)
 
 app = typer.Typer(
     name="evenhand",
