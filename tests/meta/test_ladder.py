@@ -47,7 +47,7 @@ def options(tmp_path_factory: pytest.TempPathFactory) -> LadderOptions:
     folder = tmp_path_factory.mktemp("encoder")
     plan = make_plan("en", words=2)
     texts = [text for probe in asked_suite(plan).probes for text in probe.texts]
-    texts += [part for frame in plan.frames for part in frame]
+    texts += [part for frame in plan.frames for part in (frame.lead, frame.premise)]
     words = {word for text in texts for word in re.findall(r"[a-z]+|[^\sa-z{}]", text.lower())}
     vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *sorted(words)]
     (folder / "vocab.txt").write_text("\n".join(vocabulary), encoding="utf-8")
