@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 import typer.main
+from typer.utils import get_params_from_function
 
 from evenhand import __version__
 from evenhand.cli import (
@@ -38,7 +39,7 @@ from evenhand.cli.options import TAKES_SUITE_OPTIONS
 from evenhand.core.errors import EvenhandError
 
 # Typer reads the parameters of every command twice, which is most of what `--help` takes.
-typer.main.get_params_from_function = cache(typer.main.get_params_from_function)
+typer.main.get_params_from_function = cache(get_params_from_function)  # type: ignore[attr-defined]
 
 app = typer.Typer(
     name="evenhand",
