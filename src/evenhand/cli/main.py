@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import copy
+import inspect
 import os
 import sys
 import warnings
-from functools import cache
 from typing import Annotated
 
 import typer
-import typer.main
-from typer.utils import get_params_from_function
 
 from evenhand import __version__
 from evenhand.cli import (
@@ -38,8 +37,7 @@ from evenhand.cli import (
 from evenhand.cli.options import TAKES_SUITE_OPTIONS
 from evenhand.core.errors import EvenhandError
 
-# Typer reads the parameters of every command twice, which is most of what `--help` takes.
-typer.main.get_params_from_function = cache(get_params_from_function)  # type: ignore[attr-defined]
+COMPLETING = "_EVENHAND_COMPLETE"  # set by the shell while it completes a command
 
 app = typer.Typer(
     name="evenhand",
@@ -98,12 +96,37 @@ def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
     print(f"warning: {message}", file=sys.stderr)
 
 
+def _nothing() -> None:
+    """In place of a command that is only listed."""
+
+
+def _with_options_of(verb: str) -> typer.Typer:
+    """The program with the options of one verb, and what the list of verbs shows of the others.
+
+    Typer reads the options of all commands before it looks which one is meant; that took longer
+    than all the rest of `--help`.
+    """
+    program = copy.copy(app)
+    program.registered_commands = [copy.copy(command) for command in app.registered_commands]
+    program.registered_groups = [copy.copy(group) for group in app.registered_groups]
+    for command in program.registered_commands:
+        if command.name != verb and command.callback is not None:
+            command.help = inspect.getdoc(command.callback)
+            command.callback = _nothing
+    for group in program.registered_groups:
+        if group.name != verb and group.typer_instance is not None:
+            group.typer_instance = typer.Typer(help=group.typer_instance.info.help)
+    return program
+
+
 def run() -> None:
     """The entry point of the command `evenhand`."""
     warnings.showwarning = _show_warning
+    verb = next((word for word in sys.argv[1:] if not word.startswith("-")), "")
+    program = app if COMPLETING in os.environ else _with_options_of(verb)
     try:
         try:
-            app()
+            program()
         finally:
             # now and not when Python exits, where a closed pipe can no longer be handled
             sys.stdout.flush()
