@@ -53,9 +53,12 @@ check: $(BIN)/.dev  ## ruff, mypy, import-linter, numbers of the docs, pytest (n
 	$(BIN)/python docs/docs_numbers.py --check
 	$(BIN)/python -m pytest -n 2 -m 'not slow and not torch'
 
-docs: $(BIN)/.installed  ## the documentation, in site/
+$(BIN)/.docs: $(BIN)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
-	$(BIN)/mkdocs build --strict
+	@touch $@
+
+docs: $(BIN)/.docs  ## the documentation, in site/; warnings are errors, no network once installed
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -j auto -d site/.doctrees docs site
 
 docs-numbers: $(TORCH_VENV)/bin/.installed  ## ask the embedded model again, and write the numbers of the docs (needs EVENHAND_DATA)
 	$(TORCH_VENV)/bin/python docs/docs_numbers.py --measure embedded
@@ -67,4 +70,4 @@ bench: $(TORCH_VENV)/bin/.installed  ## speed against what a user would run inst
 	$(TORCH_VENV)/bin/python benchmarks/study_load.py
 
 clean:  ## remove what make made
-	rm -rf $(VENV) $(TORCH_VENV) site runs .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(TORCH_VENV) site docs/generated runs .mypy_cache .ruff_cache .pytest_cache

@@ -25,8 +25,9 @@ from measure_records import MEASURED as RUNS
 from measure_records import CommandError, Plain, embedded_training, measured
 from measure_tables import TABLES
 from number_tables import BLOCKS, MissingRecordError, Records, embedded_in
+from tutorial_record import PAGES
 
-MEASURED = {**RUNS, **TABLES}
+MEASURED = {**RUNS, **TABLES, **PAGES}
 ROOT = Path(__file__).resolve().parent.parent
 CARD = Path("src/evenhand/models/default/MODEL_CARD.md")
 MARKED = re.compile(r"<!-- numbers: (\S+) -->\n(.*?)<!-- end -->", re.DOTALL)

@@ -309,7 +309,7 @@ def embedded_tasks(bench: Bench) -> Plain:
     words = ("default", "glue:mnli", "--limit", "500")
     return {
         "pair": bench.audit(*words).numbers,
-        "supposition": bench.audit(*words, "--form", "clean").numbers,
+        "supposition": bench.audit(*words, "--supposition", "clean").numbers,
     }
 
 
@@ -485,7 +485,7 @@ def train_vectors(bench: Bench, lang: str, model: str, seed: int | None) -> str:
     given = [{**row, "label": label} for row, label in zip(rows, labels, strict=True)]
     _write_rows(bench.folder / f"{model}.jsonl", given)
     _write_rows(bench.folder / dev, _labelled(dev.removesuffix(".jsonl")))
-    files = ("--train", f"{model}.jsonl", "--dev", dev, "--limit", str(VECTOR_LIMIT))
+    files = ("--train", f"{model}.jsonl", "--dev", dev, "--train-limit", str(VECTOR_LIMIT))
     bench.evenhand("train", "vectors", *files, "--out", model)
     return model
 
@@ -498,11 +498,11 @@ def ladder_forms(bench: Bench) -> Plain:
     for name in FORM_FILES:
         shutil.copy(data_folder() / "nli" / name, bench.folder)
     train, dev = FORM_FILES
-    files = ("--train", train, "--dev", dev, "--limit", str(VECTOR_LIMIT))
+    files = ("--train", train, "--dev", dev, "--train-limit", str(VECTOR_LIMIT))
     bench.evenhand("train", "vectors", "--encoder", "minilm", *files, "--out", "en-vectors")
     sizes = ("--train-pairs", "3600", "--dev-pairs", "720", "--seeds", "2")
     rates = ("--rates", "0,0.25,0.5,0.75,1")
-    forms = ("--form", "suite,captions,coreference,biographies")
+    forms = ("--planted", "suite,captions,coreference,biographies")
     where = ("--encoder", "en-vectors", "--out", "ladders")
     bench.evenhand("meta", "run", *forms, *sizes, *rates, *where)
     return form_numbers(bench.folder / "en-vectors", bench.folder / "ladders", bench.models)

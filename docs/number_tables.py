@@ -891,6 +891,35 @@ def mitigation(records: Records) -> str:
     )
 
 
+@block
+def mitigation_paper(records: Records) -> str:
+    """The paper's own swap and the swap of all pairs, over several training runs, in percent."""
+    measured = records["mitigation-paper"]
+    columns = list(measured["methods"]["before"])
+
+    def cell(entry: Plain) -> str:
+        runs = entry["runs"]
+        text = number(sum(runs) / len(runs), 1)
+        spread = f" ({number(min(runs), 1)} to {number(max(runs), 1)})" if len(runs) > 1 else ""
+        return text + ("*" if entry["is_shown"] else "") + spread
+
+    rows = [
+        (name if name == "before" else f"`{name}`", *(cell(row[c]) for c in columns))
+        for name, row in measured["methods"].items()
+    ]
+    changes = [
+        (name, *(signed(change, 1) for change in row.values()))
+        for name, row in measured["changes"].items()
+    ]
+    against = list(next(iter(measured["changes"].values())))
+    return paragraphs(
+        facts(records, "mitigation-paper"),
+        table(("", *columns), rows),
+        table(("`swap-occupations`, percent", *against), changes),
+        records.source("mitigation-paper"),
+    )
+
+
 def _ranking(rows: Sequence[Plain]) -> str:
     """The ranking of measures by a ladder, without the columns that nothing is known of."""
     columns: dict[str, Callable[[Plain], str]] = {

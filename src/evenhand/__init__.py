@@ -10,8 +10,10 @@ __all__ = [
     "Settings",
     "__version__",
     "audit",
+    "audit_all",
     "compare",
     "compare_people",
+    "function",
     "load_suite",
     "measures",
     "read",
@@ -21,16 +23,20 @@ if TYPE_CHECKING:
     from evenhand import measures
     from evenhand.core.settings import Settings
     from evenhand.engine.audit import audit
+    from evenhand.engine.audit_all import audit_all
     from evenhand.engine.compare import compare
     from evenhand.engine.read_run import read_run as read
     from evenhand.engine.suites import load_suite
     from evenhand.people.compare import compare_people
+    from evenhand.respondents.function import function
 
 _PLACES = {  # public name -> the module that has it, and its name there
     "Settings": ("evenhand.core.settings", "Settings"),
     "audit": ("evenhand.engine.audit", "audit"),
+    "audit_all": ("evenhand.engine.audit_all", "audit_all"),
     "compare": ("evenhand.engine.compare", "compare"),
     "compare_people": ("evenhand.people.compare", "compare_people"),
+    "function": ("evenhand.respondents.function", "function"),
     "load_suite": ("evenhand.engine.suites", "load_suite"),
     "read": ("evenhand.engine.read_run", "read_run"),
 }

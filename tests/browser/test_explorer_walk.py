@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,9 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-
-pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-
+from chromium import IN_BROWSER
 from documents import document
 from probe_tables import few_pairs, large
 
@@ -29,13 +26,7 @@ from evenhand.report.html import to_html
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-CHROMIUM = (
-    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-)
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
-]
+pytestmark = IN_BROWSER
 SHOTS = os.environ.get("EVENHAND_SHOTS")  # a folder for screenshots to look at
 EVIL = "</script><img src=x onerror=\"document.title='owned'\"><b>&amp;"
 COUNT = 120  # probes of the walks: three pages
@@ -80,20 +71,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "one.html").write_text(to_html(one), encoding="utf-8")
     (folder / "two.html").write_text(to_html(two), encoding="utf-8")
     (folder / "bare.html").write_text(to_html(one, has_script=False), encoding="utf-8")
-    (folder / "before.html").write_text(to_html(document()), encoding="utf-8")
+    (folder / "before.html").write_text(to_html(document(), has_script=False), encoding="utf-8")
     return folder
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        result = driver.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
-        )
-        yield result
-        result.close()
 
 
 class Reader:

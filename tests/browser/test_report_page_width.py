@@ -6,13 +6,13 @@ import functools
 import http.server
 import json
 import re
-import shutil
 import subprocess
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from chromium import CHROMIUM, IN_BROWSER
 from documents import document
 from quick import load, quick_audit
 
@@ -20,13 +20,7 @@ from evenhand.core.document import Document
 from evenhand.engine.audit_document import audit_document
 from evenhand.report.write import write_document
 
-CHROMIUM = (
-    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-)
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
-]
+pytestmark = IN_BROWSER
 FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -46,7 +40,7 @@ FRAME = """<!doctype html><body style="margin:0">
 <script>document.getElementById("f").onload = () => {{
   const d = document.getElementById("f").contentDocument, root = d.documentElement;
   d.querySelectorAll("details").forEach(e => e.open = true);
-  const shown = [...d.querySelectorAll("figure > svg")].filter(
+  const shown = [...d.querySelectorAll("figure > svg, figure .live > svg")].filter(
     s => s.getBoundingClientRect().width > 0);
   const boxes = [...d.querySelectorAll("main *")].filter(e => !e.closest("svg, thead"));
   const count = w => w.performance.getEntriesByType("resource").length;

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from chromium import IN_BROWSER
 
 pytest.importorskip("starlette", reason="needs the annotate extra")
 pytest.importorskip("sqlalchemy", reason="needs the annotate extra")
-pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-
-from study_room import CHROMIUM, Room, open_room
+from study_room import Room, open_room
 
 from evenhand.study.owner import hash_password
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
-]
+pytestmark = IN_BROWSER
 PASSWORD = "a long enough password"
 PHONE = {"viewport": {"width": 390, "height": 700}, "has_touch": True, "is_mobile": True}
 SHOTS = os.environ.get("EVENHAND_SHOTS")  # a folder for screenshots to look at
@@ -61,18 +56,6 @@ MEASURE = """() => {
     unlabelled: all("input:not([type=hidden])").filter((i) => !i.labels.length).length,
   };
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        result = driver.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
-        )
-        yield result
-        result.close()
 
 
 class Reader:

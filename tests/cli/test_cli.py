@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 import polars as pl
 import pytest
-from commands import QUICK, evenhand, files_in
+from commands import ONE_SUITE, evenhand, files_in
 from models import write_model
 
 from evenhand import __version__
@@ -38,7 +38,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of an audit of the tiny model, with the real page."""
     folder = tmp_path_factory.mktemp("runs") / "run"
-    code, out, err = evenhand("audit", model, *QUICK, "--out", folder, "--no-cache")
+    code, out, err = evenhand("audit", model, *ONE_SUITE, "--out", folder, "--no-cache")
     assert code == 0, err
     assert out.rstrip().endswith(f"report: {folder / 'report.html'}")
     return folder
@@ -88,17 +88,18 @@ def test_audit_without_out_names_the_folder_after_what_was_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    code, out, _ = evenhand("audit", "fixed:fair", *QUICK, "--lang", "zh")
+    own = "fixed-fair-occupation-nli-zh-limit60"
+    code, out, _ = evenhand("audit", "fixed:fair", *ONE_SUITE, "--lang", "zh")
     assert code == 0
-    assert out.rstrip().endswith(str(Path("runs", "fixed-fair-occupation-nli-zh", "report.html")))
-    assert "nli_coal" in out
-    assert files_in(tmp_path / "runs" / "fixed-fair-occupation-nli-zh") == REPORT
+    assert out.rstrip().endswith(str(Path("runs", own, "report.html")))
+    assert "NLI-CoAL" in out
+    assert files_in(tmp_path / "runs" / own) == REPORT
 
 
 @pytest.mark.usefixtures("plain_page")
 def test_json_on_one_stream_the_path_on_the_other(tmp_path: Path) -> None:
     code, out, err = evenhand(
-        "audit", "fixed:stereotyped", *QUICK, "--json", "--out", tmp_path / "run"
+        "audit", "fixed:stereotyped", *ONE_SUITE, "--json", "--out", tmp_path / "run"
     )
     assert code == 0
     fields = strict(out)
@@ -115,9 +116,11 @@ def test_json_on_one_stream_the_path_on_the_other(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("plain_page")
 def test_nothing_measured_is_null_with_its_reason_in_json(tmp_path: Path) -> None:
-    code, out, _ = evenhand(
+    code, out, err = evenhand(
         "audit",
         "fixed:fair",
+        "--suite",
+        "occupation-nli",
         "--limit",
         "2",
         "--resamples",
@@ -126,7 +129,10 @@ def test_nothing_measured_is_null_with_its_reason_in_json(tmp_path: Path) -> Non
         "--out",
         tmp_path / "run",
     )
-    assert code == 0
+    assert code == 1
+    assert err.splitlines()[-1] == (
+        "no result: fixed:fair on occupation-nli: NLI-CoAL is n/a: no probes in NS"
+    )
     fields = {e["measure"]: e for e in strict(out)["estimates"]}
     assert fields["nli_coal"]["value"] is None
     assert fields["nli_coal"]["note"] == "no probes in NS"
@@ -179,7 +185,7 @@ def test_missing_predictions_lower_the_coverage_and_are_named(run: Path, tmp_pat
     fields = strict(evenhand(*words, "--json").out)
     assert fields["coverage"] == 0.75
     assert fields["unanswered"] == {"no row in the predictions file": 15}
-    assert "no row in the predictions file" in evenhand(*words).out
+    assert "no row in the predictions file" in evenhand(*words, "--verbose").out
 
 
 @pytest.mark.parametrize("section", catalog.SECTIONS)
@@ -265,9 +271,7 @@ def test_the_same_seed_gives_the_same_digest_and_another_seed_another(tmp_path: 
 @pytest.mark.usefixtures("plain_page")
 def test_a_limit_keeps_twins_and_all_strata(tmp_path: Path) -> None:
     assert (
-        evenhand(
-            "audit", "fixed:fair", "--limit", "25", "--resamples", "100", "--out", tmp_path / "run"
-        ).code
+        evenhand("audit", "fixed:fair", *ONE_SUITE, "--limit", "25", "--out", tmp_path / "run").code
         == 0
     )
     asked = pl.read_parquet(tmp_path / "run" / "answers.parquet")
@@ -282,7 +286,7 @@ def test_a_second_audit_goes_into_the_same_folder_and_replaces_it_whole(
 ) -> None:
     run = Path(shutil.copytree(run, tmp_path / "run"))
     before = (run / "results.json").read_text(encoding="utf-8")
-    code, _, err = evenhand("audit", model, *QUICK, "--out", run, "--batch-size", "3")
+    code, _, err = evenhand("audit", model, *ONE_SUITE, "--out", run, "--batch-size", "3")
     assert code == 0, err
     assert files_in(run) == REPORT
     fields = [strict(text) for text in (before, (run / "results.json").read_text(encoding="utf-8"))]
@@ -313,13 +317,13 @@ def test_an_option_of_the_suite_is_taken_and_another_refused(tmp_path: Path) -> 
     assert (code, err) == (2, "error: --dominance is 'most'; give a number\n")
     code, _, err = evenhand(*words, "--dominance")
     assert code == 2 and err.startswith("error: --dominance needs a value: ")
-    code, _, err = evenhand("audit", "fixed:fair", *QUICK, "--dominance", "60")
+    code, _, err = evenhand("audit", "fixed:fair", *ONE_SUITE, "--dominance", "60")
     assert (code, err) == (
         2,
         "error: no option '--dominance' here, and the suite 'occupation-nli' has none. "
         "It is an option of gendered-entailment and sharma2021.\n",
     )
-    code, _, err = evenhand("audit", "fixed:fair", "surplus", *QUICK)
+    code, _, err = evenhand(*words, "surplus")
     assert (code, err) == (2, "error: 'surplus' is one argument too many. See --help.\n")
 
 
@@ -328,8 +332,8 @@ def test_an_option_goes_to_those_of_several_suites_that_have_it(tmp_path: Path) 
     ending = ("--resamples", 100, "--out", tmp_path / "runs")
     code, _, err = evenhand(*words, *ending, "--dominance", "60")
     assert code == 0, err
-    names = ["fixed-fair-gendered-entailment-en", "fixed-fair-occupation-nli-en"]
-    assert [n for n in files_in(tmp_path / "runs") if "/" not in n] == names
+    names = ["gendered-entailment", "occupation-nli"]
+    assert [n for n in files_in(tmp_path / "runs") if "." not in n] == names
     code, out, err = evenhand(*words, "--out", tmp_path / "none", "--dominanse", "60")
     assert (code, out) == (2, "") and not (tmp_path / "none").exists()
     assert err == (
@@ -388,7 +392,7 @@ def test_verify_says_verified_only_of_what_it_checked(tmp_path: Path, data: Path
 def test_files_of_two_runs_are_not_read_as_one(run: Path, tmp_path: Path, file: str) -> None:
     mixed, other = tmp_path / "mixed", tmp_path / "other"
     shutil.copytree(run, mixed)
-    assert evenhand("audit", "fixed:stereotyped", *QUICK, "--seed", 3, "--out", other).code == 0
+    assert evenhand("audit", "fixed:stereotyped", *ONE_SUITE, "--seed", 3, "--out", other).code == 0
     shutil.copy(other / file, mixed / file)
     few = ("--resamples", "100")
     for words in (("measure", mixed), ("compare", mixed, other), ("labour", mixed)):

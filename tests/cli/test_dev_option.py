@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from commands import QUICK, evenhand
+from commands import ONE_SUITE, QUICK, evenhand
 
 from evenhand.core.probe import NLI_LABELS
 
@@ -25,7 +25,8 @@ def dev(tmp_path: Path) -> Path:
 
 
 def test_the_accuracy_stands_in_the_report_and_in_the_results(tmp_path: Path, dev: Path) -> None:
-    done = evenhand("audit", "fixed:constant", *QUICK, "--dev", dev, "--out", tmp_path / "run")
+    words = ("audit", "fixed:constant", *ONE_SUITE, "--dev", dev, "--out", tmp_path / "run")
+    done = evenhand(*words, "--verbose")
     assert done.code == 0, done.err
     results = json.loads((tmp_path / "run" / "results.json").read_text(encoding="utf-8"))
     first = results["sanity"][0]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from commands import QUICK, evenhand
 
-AUDIT = ("audit", "fixed:random")
+AUDIT = ("audit", "fixed:random", "--suite", "occupation-nli")
 COMPARE = ("compare", "fixed:random", "fixed:constant", "--permutations", "100")
 
 
@@ -22,7 +22,7 @@ def test_a_page_has_its_explorer_unless_told_otherwise(
         (tmp_path / name / f"{page}.html").read_text(encoding="utf-8")
         for name in ("with", "without")
     )
-    assert with_it.count("<script") == 2 and 'id="probe-data"' in with_it
+    assert "<script" in with_it and 'id="probe-data"' in with_it
     assert "<script" not in without and 'id="probes"' not in without
     for form in ("md", "tex"):
         one, other = (tmp_path / name / f"{page}.{form}" for name in ("with", "without"))

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from commands import QUICK, evenhand
+from commands import ONE_SUITE, QUICK, evenhand
 
 from evenhand.core.probe import NLI_LABELS
 from evenhand.core.suite import Suite, write_suite
@@ -53,7 +53,8 @@ def test_labels_alone_give_no_gap(here: Path) -> None:
     by_name = {e["measure"]: e for e in json.loads(out)["estimates"]}
     assert (by_name["entailment_gap"]["value"], by_name["entailment_gap"]["note"]) == (None, REASON)
     assert by_name["neutral_share"]["value"] == pytest.approx(1 / 3, abs=0.001)
-    code, out, _ = evenhand("measure", path, "-s", "gendered-entailment", "--out", "run", *JSON[1:])
+    words = ("measure", path, "-s", "gendered-entailment", "--out", "run", "--verbose")
+    code, out, _ = evenhand(*words, *JSON[1:])
     assert code == 0
     assert f"dP, entailment gap: {REASON}." in " ".join(out.split())
     assert "0.428" not in out
@@ -76,7 +77,7 @@ def test_labels_as_numbers_need_a_label_map(here: Path) -> None:
 
 
 def test_a_stored_run_is_not_scored_as_another_suite(here: Path) -> None:
-    assert evenhand("audit", "fixed:random", *QUICK, "--out", "run").code == 0
+    assert evenhand("audit", "fixed:random", *ONE_SUITE, "--out", "run").code == 0
     assert "these are answers to occupation-nli@1.0#" in error(
         "measure", "run", "--suite", "gendered-entailment"
     )

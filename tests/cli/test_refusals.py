@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import QUICK, evenhand, files_in
+from commands import ONE_SUITE, QUICK, evenhand, files_in
 from models import write_model
 
 from evenhand.core import catalog
 from evenhand.engine.suites import load_suite
 
-FAIR = ("fixed:fair", *QUICK)
+FAIR = ("fixed:fair", *ONE_SUITE)
 HEAD = "id,entailment,neutral,contradiction\n"
 FIRST, SECOND = (p.id for p in load_suite("occupation-nli", "en").probes[:2])
 
@@ -83,7 +83,7 @@ def refused(*words: object) -> str:
         ((*FAIR, "--batch-size", "0"), "batch size '0'"),
         ((*FAIR, "--level", "95"), "level is 95.0; give a share between 0 and 1"),
         (
-            (*FAIR, "--method", "normal"),
+            (*FAIR, "--interval", "normal"),
             "'normal' is not an interval method; use percentile or bca",
         ),
         ((*FAIR, "--label-map", "entailment:0"), "'entailment:0' is not of the form name=number"),
@@ -179,7 +179,8 @@ def test_a_report_cannot_go_below_a_file_and_the_model_is_not_asked(
 ) -> None:
     (here / "file").write_text("x", encoding="utf-8")
     monkeypatch.setattr(
-        "evenhand.engine.audit.audit", lambda *_, **__: pytest.fail("asked for nothing")
+        "evenhand.engine.audit_plan.AuditPlan.carry_out",
+        lambda *_, **__: pytest.fail("asked for nothing"),
     )
     for out in ("file", "file/report", "file/deep/report"):
         assert "cannot write" in refused("audit", *FAIR, "--out", out)
@@ -194,7 +195,8 @@ def test_a_read_only_folder_is_refused_before_the_model_is_asked(
 
     monkeypatch.setattr("evenhand.core.files.tempfile.TemporaryFile", deny)
     monkeypatch.setattr(
-        "evenhand.engine.audit.audit", lambda *_, **__: pytest.fail("asked for nothing")
+        "evenhand.engine.audit_plan.AuditPlan.carry_out",
+        lambda *_, **__: pytest.fail("asked for nothing"),
     )
     assert "Permission denied; choose another folder" in refused("audit", *FAIR, "--out", "report")
 
@@ -204,7 +206,7 @@ def test_a_disk_that_fills_up_while_the_report_is_written_leaves_no_part_of_it(
     here: Path, monkeypatch: pytest.MonkeyPatch, was_there: bool
 ) -> None:
     if was_there:
-        assert evenhand("audit", "fixed:stereotyped", *QUICK, "--out", "report").code == 0
+        assert evenhand("audit", "fixed:stereotyped", *ONE_SUITE, "--out", "report").code == 0
     before = {p: p.read_bytes() for p in here.rglob("*") if p.is_file()}
     write_bytes = Path.write_bytes
 
@@ -215,7 +217,7 @@ def test_a_disk_that_fills_up_while_the_report_is_written_leaves_no_part_of_it(
         return write_bytes(self, raw)
 
     monkeypatch.setattr(Path, "write_bytes", fill)
-    code, out, err = evenhand("audit", *FAIR, "--out", "report")
+    code, out, err = evenhand("audit", *FAIR, "--out", "report", "--force")
     assert (code, out) == (2, "")
     assert err == (
         "error: cannot write report: No space left on device; free some space and run the same "
@@ -245,7 +247,7 @@ def test_a_real_limit_on_the_size_of_files_leaves_no_part_of_a_report(
         "resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))\n"
         "from evenhand.cli.main import run; run()"
     )
-    words = ["audit", "fixed:fair", *QUICK, "--out", "report"]
+    words = ["audit", "fixed:fair", *ONE_SUITE, "--out", "report"]
     done = subprocess.run(
         [sys.executable, "-c", script, *words],
         capture_output=True,

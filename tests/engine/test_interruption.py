@@ -43,6 +43,8 @@ class Session:
             str(SCRIPT),
             "audit",
             str(self.model),
+            "--suite",
+            "occupation-nli",
             "--limit",
             str(LIMIT),
             "--resamples",
@@ -131,3 +133,24 @@ def test_without_a_cache_the_message_says_that_nothing_is_kept(tmp_path: Path) -
     assert code == 130
     assert err.strip() == "stopped: nothing was kept (--no-cache)"
     assert not (tmp_path / "cache").exists()
+
+
+def test_an_audit_of_several_suites_goes_on_in_the_suite_where_it_was_killed(
+    tmp_path: Path,
+) -> None:
+    session = Session(tmp_path)
+    both = ("--suite", "occupation-nli,gendered-entailment")
+    second = len(SUITE + ORDINARY) + 2  # the second chunk of the second suite
+    process = session.start("first", "cache", second, *both)
+    code, _ = session.stop("first", process, second, signal.SIGKILL)
+    assert code == -signal.SIGKILL
+    folder = tmp_path / "first"
+    assert (folder / "occupation-nli" / "results.json").is_file()
+    assert not (folder / "overview.json").exists()
+
+    process = session.start("first", "cache", 0, *both)
+    _, err = process.communicate(timeout=240)
+    assert process.returncode == 0, err
+    assert session.asked("first") == SUITE + ORDINARY + SUITE[:2] + SUITE[1:]
+    assert (folder / "overview.json").is_file()
+    assert (folder / "gendered-entailment" / "answers.parquet").is_file()

@@ -186,7 +186,7 @@ def test_half_a_run_is_refused(run: Callable[[str], Path], tmp_path: Path) -> No
     (folder / MANIFEST).unlink()
     done = evenhand("gate", folder, *limit)
     assert done.code == 2
-    assert f"{folder}: has no manifest.json: it was not copied whole" in done.err
+    assert f"{folder}: has no manifest.json, so that nothing says whether" in done.err
     folder = run("fair")
     (folder / "results.json").unlink()
     assert "has no results.json" in evenhand("gate", folder, *limit).err
@@ -201,16 +201,16 @@ def test_half_a_run_is_refused(run: Callable[[str], Path], tmp_path: Path) -> No
     done = evenhand("gate", tmp_path / "empty", *limit)
     assert done.code == 2 and "is empty: it is neither a run nor a model" in done.err
     folder = changed(run("fair"), "estimates", [{"measure": "nli_coal"}])
-    assert "is not the results of a run" in evenhand("gate", folder, *limit).err
+    assert "is not what this version writes (KeyError" in evenhand("gate", folder, *limit).err
 
 
 def test_a_run_of_another_version_is_refused(run: Callable[[str], Path]) -> None:
     folder = changed(run("fair"), "evenhand", "0.0.9")
     done = evenhand("gate", folder, "--max", "nli_coal=0.25")
     assert done.code == 2
-    assert "was made by evenhand 0.0.9, and this is" in done.err
+    assert "was written by evenhand 0.0.9, and this is" in done.err
     done = evenhand("gate", run("biased"), "--baseline", folder, "--no-regression")
-    assert done.code == 2 and "was made by evenhand 0.0.9" in done.err
+    assert done.code == 2 and "was written by evenhand 0.0.9" in done.err
 
 
 @pytest.mark.parametrize(

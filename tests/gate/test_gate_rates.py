@@ -20,8 +20,8 @@ from evenhand.engine.compare import Difference
 from evenhand.gate.judge import Outcome, judge, place_in
 from evenhand.gate.policy import Limits, Rule
 from evenhand.stats.corrections import benjamini_hochberg
-from evenhand.stats.crossed import EvidenceTable
-from evenhand.stats.intervals import interval, single_factor
+from evenhand.stats.crossed import EvidenceTable, Factor, Rows
+from evenhand.stats.intervals import crossed_intervals, interval, single_factor
 from evenhand.stats.paired import (
     Scale,
     paired_intervals,
@@ -73,6 +73,55 @@ def test_a_model_at_its_limit_is_judged_wrongly_at_the_stated_rate(
     spread = 3 * math.sqrt(HALF * (1 - HALF) / repetitions)
     # bounds that are a little too wide for so few clusters err less often, and may
     assert HALF / 4 <= rates[wrong] <= HALF + spread
+    assert rates["not sure"] >= 1 - 2 * (HALF + spread)
+
+
+def crossed_outcomes(limit: float, repetitions: int, seed: int) -> dict[Outcome, float]:
+    """The same where every occupation meets every frame, and frames too have chances of their own.
+
+    The limit is set against the mean that a new set of both is expected to have.
+    """
+    occupations, frames = 30, 20
+    cells = occupations * frames
+    occupation, frame = (
+        grid.ravel() for grid in np.meshgrid(range(occupations), range(frames), indexing="ij")
+    )
+    factors = [
+        Factor.of(name, [str(code) for code in codes], Rows.plain(np.ones((cells, 1))))
+        for name, codes in (("occupation", occupation), ("frame", frame))
+    ]
+    counts: dict[Outcome, int] = {"pass": 0, "fail": 0, "not sure": 0}
+    rng = np.random.default_rng(seed)
+    for _ in range(repetitions):
+        effects = rng.normal(0, 0.12, occupations)[occupation] + rng.normal(0, 0.12, frames)[frame]
+        biased = rng.binomial(PROBES, np.clip(TRUTH + effects, 0, 1)).astype(np.float64)
+        rows = np.column_stack([biased, np.full(cells, float(PROBES))])
+        found = crossed_intervals(
+            EvidenceTable(rows=rows),
+            factors,
+            lambda sums: {"": share(sums)},
+            rng,
+            SETTINGS,
+            {"": (0.0, 1.0)},
+        )
+        counts[place_in(found[""].interval, Limits(-math.inf, limit))] += 1
+    return {outcome: count / repetitions for outcome, count in counts.items()}
+
+
+def clipped_mean() -> float:
+    """The expected chance where chances below 0 are 0: a little above TRUTH."""
+    spread = 0.12 * math.sqrt(2)
+    draws = np.random.default_rng(0).normal(TRUTH, spread, 2_000_000)
+    return float(np.clip(draws, 0, 1).mean())
+
+
+@pytest.mark.parametrize(("hair", "wrong"), [(1e-6, "fail"), (-1e-6, "pass")])
+def test_crossed_factors_keep_the_stated_rate(hair: float, wrong: Outcome) -> None:
+    """Occupations and frames both vary; resampling occupations alone would err far more often."""
+    repetitions = 400
+    rates = crossed_outcomes(clipped_mean() + hair, repetitions, seed=5)
+    spread = 3 * math.sqrt(HALF * (1 - HALF) / repetitions)
+    assert HALF / 5 <= rates[wrong] <= HALF + spread
     assert rates["not sure"] >= 1 - 2 * (HALF + spread)
 
 

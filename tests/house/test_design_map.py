@@ -17,7 +17,7 @@ import pytest
 
 import evenhand
 from evenhand.engine.ask import Asking, ask_suite
-from evenhand.engine.audit import open_model
+from evenhand.engine.opened import open_model
 from evenhand.engine.suites import load_suite
 from evenhand.families.nli_coal.measures import NLI_COAL
 

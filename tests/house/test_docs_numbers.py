@@ -32,6 +32,7 @@ def numbers(monkeypatch: pytest.MonkeyPatch) -> Any:
         "paper_tables",
         "measure_records",
         "measure_tables",
+        "tutorial_record",
     ):
         monkeypatch.delitem(sys.modules, name, raising=False)
     return importlib.import_module("docs_numbers")

@@ -45,7 +45,9 @@ def evenhand(folder: Path, *words: str) -> str:
 
 
 def test_a_family_of_one_folder_gets_a_full_report(folder: Path) -> None:
-    out = evenhand(folder, "audit", "fixed:stereotyped", "--suite", "towns", *QUICK, "--out", "run")
+    out = evenhand(
+        folder, "audit", "fixed:stereotyped", "--suite", "towns", *QUICK, "--out", "run", "-v"
+    )
     assert "The model prefers the north in 100 % of the sentences." in out
     assert "Weather changes." in out
     names = {p.name for p in (folder / "run").iterdir()}

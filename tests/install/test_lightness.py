@@ -78,8 +78,10 @@ def test_public_names_are_there_and_come_when_used() -> None:
     assert names == {
         "Settings": "Settings",
         "audit": "audit",
+        "audit_all": "audit_all",
         "compare": "compare",
         "compare_people": "compare_people",
+        "function": "function",
         "load_suite": "load_suite",
         "measures": "evenhand.measures",
         "read": "read_run",

@@ -115,16 +115,19 @@ def test_the_command_writes_what_it_says(tmp_path: Path) -> None:
         (["--rate", "-0.1"], "--rate is -0.1; give a share between 0 and 1"),
         (["--rate", "0.5", "--errors", "2"], "--errors is 2; give a share between 0 and 1"),
         (
-            ["--rate", "0.5", "--words", "60"],
+            ["--rate", "0.5", "--occupations", "60"],
             "too few words for the ladder: 'en' has 47 occupations of the lean female, "
-            "60 are needed; give --words 47 or fewer",
+            "60 are needed; give --occupations 47 or fewer",
         ),
         (
             ["--rate", "0.95", "--errors", "0.5"],
             "too few words for errors 0.5 at rate 0.95: "
             "1 of 20 words is not biased and cannot be split",
         ),
-        (["--rate", "0.5", "--words", "0"], "--words is 0; give at least 1 of each lean"),
+        (
+            ["--rate", "0.5", "--occupations", "0"],
+            "--occupations is 0; give at least 1 of each lean",
+        ),
         (["--rate", "0.5", "--train-pairs", "3001"], "--train-pairs is 3001; give a multiple of 4"),
         (
             ["--rate", "0.5", "--train-pairs", "3000", "--correct", "third", "--dev-pairs", "100"],

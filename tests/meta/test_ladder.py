@@ -155,7 +155,8 @@ def test_side_by_side_gives_the_same_answers(
 
 def test_the_command_leaves_a_report(ladder: Path, options: LadderOptions) -> None:
     sizes = (
-        "--train-pairs 24 --dev-pairs 8 --words 2 --seeds 1 --rates 0,0.5,1 --errors none".split()
+        *"--train-pairs 24 --dev-pairs 8 --occupations 2 --seeds 1 --rates 0,0.5,1".split(),
+        *"--errors none".split(),
     )
     again = (*sizes, *"--recipe small --suites ordinary-nli --json".split())
     done = evenhand("meta", "run", "--out", ladder, "--encoder", options.encoder, *again)
@@ -170,7 +171,7 @@ def test_the_command_leaves_a_report(ladder: Path, options: LadderOptions) -> No
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--words", "99"], "too few words for the ladder"),
+        (["--occupations", "99"], "too few words for the ladder"),
         (["--suites", "stereoset", "--lang", "zh"], "suite 'stereoset' has no language 'zh'"),
     ],
 )

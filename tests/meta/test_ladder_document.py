@@ -59,7 +59,9 @@ def test_every_form_has_the_same_numbers(tmp_path: Path) -> None:
     standings = quick_rank(ladder, 200)
     document = ladder_document(ladder, standings)
     files = {FILE: to_json(report_fields(ladder, standings))}
-    page = write_document(document, tmp_path / "out", extra=files, has_figures=True)
+    page = write_document(
+        document, tmp_path / "out", extra=files, has_figures=True, has_script=False
+    )
     assert page == tmp_path / "out" / "ladder.html"
     assert sorted(p.name for p in page.parent.iterdir()) == sorted(
         [

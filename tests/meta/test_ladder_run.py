@@ -35,6 +35,8 @@ QUICK = LadderOptions(
 )
 SILENT = Execution(say=lambda _: None)
 
+FEW = "--rates 0,0.5,1 --seeds 1 --train-pairs 24 --dev-pairs 8 --occupations 2 --limit 10"
+
 
 @pytest.fixture
 def untrained(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,7 +93,7 @@ def test_both_ladders_share_a_model() -> None:
 def test_three_rates_are_three_models_unless_errors_are_asked_for(
     tmp_path: Path, more: tuple[str, ...], models: int
 ) -> None:
-    few = "--rates 0,0.5,1 --seeds 1 --train-pairs 24 --dev-pairs 8 --words 2 --limit 10".split()
+    few = FEW.split()
     done = evenhand(
         "meta", "run", *few, "--suites", "ordinary-nli", "--out", tmp_path, *more, "--json"
     )
@@ -101,8 +103,8 @@ def test_three_rates_are_three_models_unless_errors_are_asked_for(
 
 @pytest.mark.usefixtures("untrained")
 def test_several_forms_get_a_ladder_each_and_one_report_on_all(tmp_path: Path) -> None:
-    few = "--rates 0,0.5,1 --seeds 1 --train-pairs 24 --dev-pairs 8 --words 2 --limit 10".split()
-    words = ("meta", "run", *few, "--form", "captions,coreference", "--suites", "ordinary-nli")
+    few = FEW.split()
+    words = ("meta", "run", *few, "--planted", "captions,coreference", "--suites", "ordinary-nli")
     done = evenhand(*words, "--out", tmp_path, "--json")
     assert done.code == 0, done.err
     fields = json.loads(done.out)
@@ -129,7 +131,7 @@ def test_several_forms_get_a_ladder_each_and_one_report_on_all(tmp_path: Path) -
     again = evenhand(*words, "--out", tmp_path, "--json")
     assert again.err.count("3 of 3 models are done already") == 2
     other = evenhand(
-        *words[:-1], "gendered-entailment", "--form", "suite", "--out", tmp_path / "captions"
+        *words[:-1], "gendered-entailment", "--planted", "suite", "--out", tmp_path / "captions"
     )
     assert other.code == 2
     assert "holds a ladder with other settings (form: captions, now suite" in other.err

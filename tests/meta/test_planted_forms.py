@@ -245,15 +245,15 @@ def test_sizes_are_those_of_the_form_unless_given() -> None:
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (["--form", "caption"], "unknown form of a ladder 'caption'. Did you mean captions?"),
-        (["--form", "captions", "--lang", "ja"], "the form 'captions' has no sentences in 'ja'"),
+        (["--planted", "caption"], "unknown form of a ladder 'caption'. Did you mean captions?"),
+        (["--planted", "captions", "--lang", "ja"], "the form 'captions' has no sentences in 'ja'"),
         (
-            ["--form", "captions", "--words", "40"],
+            ["--planted", "captions", "--occupations", "40"],
             "'en' has 33 occupations of the lean female beside those that are asked about, "
-            "40 are needed; give --words 33 or fewer",
+            "40 are needed; give --occupations 33 or fewer",
         ),
         (
-            ["--form", "biographies", "--train-pairs", "30000"],
+            ["--planted", "biographies", "--train-pairs", "30000"],
             "there are 40 (lexicons of evenhand)",
         ),
     ],
@@ -266,7 +266,7 @@ def test_bad_forms_are_refused(tmp_path: Path, words: list[str], reason: str) ->
 
 
 def test_other_refusals(tmp_path: Path) -> None:
-    with pytest.raises(EvenhandError, match="leave it out of --form captions"):
+    with pytest.raises(EvenhandError, match="leave it out of --planted captions"):
         make_plan("en", form="captions", captions=[tmp_path / "x.txt"])
     with pytest.raises(EvenhandError, match="the authors' sets have the form 'suite'"):
         LadderOptions(form="captions", published=tmp_path).rungs()
@@ -278,7 +278,9 @@ def test_other_refusals(tmp_path: Path) -> None:
 
 
 def test_a_set_says_which_words_are_held_out(tmp_path: Path) -> None:
-    few = "--rate 0.25 --form biographies --train-pairs 240 --dev-pairs 48 --words 4".split()
+    few = (
+        "--rate 0.25 --planted biographies --train-pairs 240 --dev-pairs 48 --occupations 4".split()
+    )
     done = evenhand("meta", "build", *few, "--out", tmp_path / "set", "--json")
     assert done.code == 0, done.err
     card = json.loads(done.out)

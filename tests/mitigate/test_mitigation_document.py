@@ -243,7 +243,9 @@ def test_charts_show_the_trade_off_and_every_model_before_and_after() -> None:
 
 def test_everything_is_written_at_once_and_reads_back(tmp_path: Path) -> None:
     files = {FILE: to_json(report_fields(RECORD))}
-    page = write_document(DOCUMENT, tmp_path / "out", extra=files, has_figures=True)
+    page = write_document(
+        DOCUMENT, tmp_path / "out", extra=files, has_figures=True, has_script=False
+    )
     names = {p.name for p in page.parent.iterdir()}
     assert {"mitigation.html", "mitigation.md", "mitigation.tex", "mitigation.json"} <= names
     assert {f"{name}.svg" for name in CHARTS} <= names

@@ -141,7 +141,7 @@ def test_the_command_writes_the_report_and_says_how_to_go_on(
     app.command()(run)
     out = options.out.parent / "command"
     files = ["--train", str(options.train[0]), "--dev", str(options.dev[0]), "--out", str(out)]
-    few = "--resamples 100 --permutations 100 --limit 40 --batch-size 16".split()
+    few = "--resamples 100 --permutations 100 --train-limit 40 --batch-size 16".split()
     words = [options.model, *files, *few, "--methods", "swap", "--suites", "gendered-entailment"]
     with monkeypatch.context() as patch:
         patch.setattr("evenhand.mitigate.run.ask_all", _interrupt)

@@ -284,6 +284,7 @@ def test_answers_of_a_study_are_measured_and_compared_as_those_of_people(tmp_pat
         tmp_path / "answers.parquet",
         tmp_path / "annotator-2.parquet",
         *few,
+        "--verbose",
         "--out",
         tmp_path / "c",
     )

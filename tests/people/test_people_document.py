@@ -57,7 +57,7 @@ def printed(comparison: PeopleComparison, width: int = 100) -> str:
 
 def forms(comparison: PeopleComparison) -> list[str]:
     document = people_document(comparison)
-    page = html.unescape(to_html(document)).replace("\u00a0", " ")
+    page = html.unescape(to_html(document, has_script=False)).replace("\u00a0", " ")
     markdown, latex = (form(document).replace("\\", "") for form in (to_markdown, to_latex))
     return [page, markdown, latex, printed(comparison, 400)]
 
@@ -131,7 +131,7 @@ def test_charts_show_the_numbers_of_the_comparison(comparison: PeopleComparison)
         *(p.pearson for p in comparison.agreement.others),
     ]
     assert [r.is_apart for r in dots.rows] == [False] * 3 + [True, False, False]
-    assert (dots.base, dots.sides) == (0.0, ("against", "with the people"))
+    assert (dots.base, dots.sides) == (0.0, ("← against", "with the people →"))
     grid = charts["people-agreement"]
     assert isinstance(grid, GridChart)
     assert grid.names == ("annotator-1", "annotator-2", "annotator-3")
@@ -180,7 +180,7 @@ def test_what_is_said_fits_the_numbers(comparison: PeopleComparison) -> None:
 
 def test_names_are_text_and_no_markup(comparison: PeopleComparison) -> None:
     document = people_document(comparison)
-    page = to_html(document)
+    page = to_html(document, has_script=False)
     assert "<b>near" not in page
     assert "&lt;b&gt;near &amp; dear" in page
     assert page.count("<script") == 0
@@ -229,13 +229,13 @@ def test_one_person_and_nobody_known() -> None:
     tables = [b.name for b in document.blocks(Table) if isinstance(b, Table)]
     assert tables == ["pearson", "spearman", "sides", "accuracy"]
     assert people_fields(whole)["agreement"] is None
-    assert "not who said what" in to_html(document)
+    assert "not who said what" in to_html(document, has_script=False)
 
 
 def test_many_people_still_fit() -> None:
     model = say(SUITE, "m", np.arange(88.0))
     crowd = compare_people(make_people(SUITE, 16), [model], settings=QUICK)
-    page = html.unescape(to_html(people_document(crowd)))
+    page = html.unescape(to_html(people_document(crowd), has_script=False))
     assert "NaN" not in page
     assert "All 240 pairs of people are in people.json." in page
     assert "by Fisher's z" in page.replace("\u00a0", " ")
@@ -247,7 +247,8 @@ def test_many_people_still_fit() -> None:
 
 def test_a_model_without_a_single_common_sentence(tmp_path: Path) -> None:
     silent = compare_people(PEOPLE, [say(SUITE, "silent", np.full(88, np.nan))], settings=QUICK)
-    page = write_document(people_document(silent), tmp_path / "out", has_figures=True)
+    document = people_document(silent)
+    page = write_document(document, tmp_path / "out", has_figures=True, has_script=False)
     assert (
         "could not be set beside the people: 0 measuring sentences were answered by both"
         in page.read_text("utf-8").replace("\u00a0", " ")

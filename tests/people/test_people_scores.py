@@ -14,8 +14,9 @@ from evenhand.core.answers import Status
 from evenhand.core.errors import InputError
 from evenhand.core.settings import Settings
 from evenhand.engine.ask import ask_suite
-from evenhand.engine.audit import judge, open_model
+from evenhand.engine.audit import judge
 from evenhand.engine.estimate import estimate
+from evenhand.engine.opened import open_model
 from evenhand.families.contextualised.published import FILE, is_people
 from evenhand.people.compare import compare_people
 from evenhand.people.scores import TRAITS, PeopleScores, from_answers, to_answers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import importlib.util
 import json
 import sys
@@ -46,13 +47,13 @@ def models(tmp_path: Path) -> list[Path]:
 @pytest.mark.usefixtures("small")
 def test_two_models_side_by_side(models: list[Path], tmp_path: Path) -> None:
     page = tmp_path / "picture.html"
-    done = evenhand("picture", *models, "--words", "both", "--out", page, *QUICK)
+    done = evenhand("picture", *models, "--words", "both", "--out", page, *QUICK, "--verbose")
     assert (done.code, done.err) == (0, "")
     for fields in (
         "one@",
         "two@",
         "SVM accuracy, words not seen",
-        "in the plane, words seen",
+        "in the plane, words not seen",
         "neighbours of own gender",
         "10 pairs",
     ):
@@ -60,7 +61,7 @@ def test_two_models_side_by_side(models: list[Path], tmp_path: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert text.count("<title>nurse (profession, 88.9 % women)") == 4  # two models in two widths
     assert text.count("<title>nurse (emotion)") == 4
-    assert "<script" not in text
+    assert "may be chance, so none is drawn" in html.unescape(text)
 
 
 @needs_learner

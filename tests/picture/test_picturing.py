@@ -277,11 +277,49 @@ def test_the_line_of_the_plane_parts_the_points_as_the_svm_does() -> None:
     rng = np.random.default_rng(0)
     is_female = np.arange(40) % 2 == 1
     points = rng.normal(size=(40, 2)) * [3, 10] + np.where(is_female, 4, -4)[:, None] + 20
-    line, accuracy = boundary.draw_line(points, is_female)
-    assert line is not None
+    line = boundary.draw_line(points, is_female)
     said = points @ line[:2] + line[2] > 0
     assert (said == boundary.fit(points, is_female).predict(points)).all()
-    assert accuracy == (said == is_female).mean() > 0.8
+    assert (said == is_female).mean() > 0.8
+
+
+def test_a_boundary_that_may_be_a_coin_flip_is_not_drawn() -> None:
+    scene = scene_of([("profession", make_suite())])
+    blind = np.random.default_rng(5).normal(size=(len(scene.words), 6))
+    found = place.place_words("blind", "", scene, blind, FEW)
+    assert found.plane_accuracy.low <= 0.5
+    assert found.line is None
+    note = plane_chart(scene, [found]).panels[0].note
+    assert note.endswith(": may be chance, so none is drawn")
+    clear = make_vectors(scene, [0.9, -0.9, 0.1, -0.5, 0], 0.05, width=2)
+    drawn = place.place_words("clear", "", scene, clear, FEW)
+    assert drawn.plane_accuracy.low > 0.5
+    assert drawn.line is not None
+    assert "boundary" in dict(plane_chart(scene, [drawn]).legend)
+    assert "boundary" not in dict(plane_chart(scene, [found]).legend)
+
+
+def test_the_chart_leads_with_signed_distances_of_unseen_words() -> None:
+    scene = scene_of([("profession", make_suite())])
+    vectors = make_vectors(scene, [0.9, -0.9, 0.1, -0.5, 0], 0.2)
+    picture = place.place_words("one@1", "", scene, vectors, FEW)
+    chart = plane_chart(scene, [picture])
+    rows = {row.mark: row for row in chart.panels[0].distances}
+    assert list(rows) == [
+        "male",
+        "female",
+        "profession-male",
+        "profession-female",
+        "profession-none",
+    ]
+    females = scene.rows("female")
+    assert rows["female"].swarm == tuple(picture.distances[females])
+    assert rows["female"].swarm_names == tuple(scene.words[i].name for i in females)
+    assert rows["female"].interval.value == pytest.approx(picture.distances[females].mean())
+    assert 0 < rows["female"].interval.low < rows["female"].interval.high
+    assert rows["male"].interval.high < 0
+    assert rows["profession-female"].swarm_names == ("nurse",)
+    assert chart.sides == ("← male side", "female side →")
 
 
 def test_the_chart_has_a_point_for_every_word_and_the_numbers_of_the_space() -> None:
@@ -302,7 +340,7 @@ def test_the_chart_has_a_point_for_every_word_and_the_numbers_of_the_space() -> 
         assert sum(h.startswith("sad & low (emotion): ") for h in hovers) == 1
         assert sorted(p.rank for p in panel.points) == list(range(30))
         assert panel.facts[0].startswith(f"SVM accuracy, unseen words {picture.accuracy.value:.3f}")
-        assert f"in this plane {picture.plane_accuracy:.3f}" in panel.facts[1]
+        assert f"unseen words {picture.plane_accuracy.value:.3f}" in panel.note
     assert [meaning for _, meaning in chart.legend][:6] == [
         "male word",
         "female word",

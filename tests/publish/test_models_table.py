@@ -12,8 +12,8 @@ from published_runs import run_of
 from evenhand.core import catalog
 from evenhand.core.errors import EvenhandError
 from evenhand.core.text import with_bounds
+from evenhand.core.validity import reservation_texts
 from evenhand.publish.models_table import models_document, table_fields
-from evenhand.publish.reservations import reservations
 from evenhand.report.latex import escaped, to_latex
 
 
@@ -48,7 +48,7 @@ def test_a_check_without_a_value_is_a_reservation() -> None:
     run = run_of("fair")
     unknown = dataclasses.replace(run.sanity[0], value=math.nan, note="no answer")
     run = dataclasses.replace(run, sanity=(unknown,))
-    assert "whether the model understands is not known: no answer" in reservations(
+    assert "whether the model understands is not known: no answer" in reservation_texts(
         run, run.headline
     )
 

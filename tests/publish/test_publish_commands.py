@@ -31,11 +31,11 @@ def test_a_card_is_printed_written_and_put_into_a_readme(folder: Path, tmp_path:
     readme = tmp_path / "README.md"
     readme.write_bytes(b"---\r\nlicense: mit\r\n---\r\n\r\n# Mine \xc3\xa9\r\n")
     before = readme.read_bytes().decode()
-    done = evenhand("card", folder, "--into", readme, "--name", "org/mine")
+    done = evenhand("card", folder, "--into", readme, "--model-name", "org/mine")
     assert done.code == 0 and f"wrote {readme}" in done.err
     wanted = updated_card(readme, before, [read_run(folder)], "org/mine")
     assert readme.read_bytes().decode() == wanted
-    again = evenhand("card", folder, "--into", readme, "--name", "org/mine")
+    again = evenhand("card", folder, "--into", readme, "--model-name", "org/mine")
     assert f"{readme} is up to date" in again.err and readme.read_bytes().decode() == wanted
     fields = json.loads(evenhand("card", folder, "--json").out)
     assert fields["section"].startswith(BEGIN)
@@ -45,7 +45,7 @@ def test_a_card_is_printed_written_and_put_into_a_readme(folder: Path, tmp_path:
 def test_exports_are_written(folder: Path, tmp_path: Path) -> None:
     pytest.importorskip("huggingface_hub")
     run = run_of("stereotyped")
-    record = json.loads(evenhand("export", "eee", folder, "--name", "org/mine").out)
+    record = json.loads(evenhand("export", "eee", folder, "--model-name", "org/mine").out)
     assert record["evaluation_results"][0]["score_details"]["score"] == run.headline.value
     assert float(record["retrieved_timestamp"]) > 1.7e9
     out = tmp_path / ".eval_results" / "evenhand.yaml"
@@ -68,7 +68,7 @@ def test_several_runs_are_one_table(folder: Path, tmp_path: Path) -> None:
 def test_works_and_methods_are_printed(folder: Path, tmp_path: Path) -> None:
     run = run_of("stereotyped")
     assert evenhand("cite", folder).out == bibliography(citations(run))
-    assert evenhand("cite", folder, "--methods").out == methods(run) + "\n"
+    assert evenhand("cite", folder, "--paragraph").out == methods(run) + "\n"
     evenhand("cite", folder, "--out", tmp_path / "evenhand.bib")
     assert (tmp_path / "evenhand.bib").read_text("utf-8") == bibliography(citations(run))
     fields = json.loads(evenhand("cite", folder, "--json").out)

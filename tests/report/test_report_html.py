@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import math
 import re
 from dataclasses import replace
@@ -36,19 +37,33 @@ from evenhand.core.document import (
     Table,
 )
 from evenhand.core.estimate import NO_INTERVAL, Interval
-from evenhand.report.charts import NARROW, WIDE, draw
+from evenhand.report.charts import NARROW, WIDE, draw, spec_of
+from evenhand.report.charts.runtime import unpacked
 from evenhand.report.html import answer_text, marked, specimen_line, to_html
 
 
 @pytest.fixture(scope="module")
 def page() -> str:
+    return to_html(document(), has_script=False)
+
+
+@pytest.fixture(scope="module")
+def live() -> str:
     return to_html(document())
 
 
-def test_the_page_needs_nothing_else(page: str) -> None:
-    assert not re.search(
-        r"(?:src|href|xlink:href|action)\s*=|url\(|@import|<script|<link|https?://", page
-    )
+ELSEWHERE = re.compile(
+    r"(?:src|href|xlink:href|action)\s*=|url\((?!#clip-)|@import|<link|https?://"
+)
+
+
+def test_the_page_needs_nothing_else(page: str, live: str) -> None:
+    assert not ELSEWHERE.search(page)
+    assert "<script" not in page
+    assert not ELSEWHERE.search(re.sub(r"<script.*?</script>", "", live, flags=re.DOTALL))
+    scripts = re.findall(r"<script[^>]*>", live)
+    texts = [f'<script id="chart-{name}" type="text/plain">' for name in ("data", "runtime")]
+    assert scripts == [*texts, "<script>"]
     assert page.lstrip().startswith("<!doctype html>")
     assert page.count("<!doctype html>") == 1
     assert '<meta name="viewport"' in page
@@ -73,7 +88,7 @@ def test_a_headline_that_is_missing_is_no_number() -> None:
     text = to_html(replace(document(), headline=why))
     assert '<p class="value missing">n/a</p>' in text
     assert '<p class="range">no answer</p>' in text
-    assert "% interval" not in text.partition("<h2>")[0]
+    assert "% interval" not in text.partition("<h2")[0]
     bare = replace(why, interval=Interval(0.4, math.nan, math.nan), note="too few clusters")
     text = to_html(replace(document(), headline=bare))
     assert '<p class="value">0.400</p>' in text
@@ -121,13 +136,13 @@ def test_titles_are_not_said_twice(page: str) -> None:
     assert "<h3>Scores against fair and random</h3>" in page
     sub = Section(name="a", title="A", level=3, blocks=(word_table(), dot_chart()))
     text = to_html(replace(document(), sections=(sub,)))
-    assert '<section class="sub">\n<h3>A</h3>' in text
+    assert re.search('<section class="sub">\\n<h3 id="section-.+?">A</h3>', text)
     assert "<h4>Scores against fair and random</h4>" in text
 
 
 def test_sections_beside_each_other_share_a_row(page: str) -> None:
     two = page.partition('<div class="two">')[2].partition("</section>")[0]
-    assert re.findall(r"<h2>(.*?)</h2>", two) == ["How", "Limits"]
+    assert re.findall(r"<h2 .*?>(.*?)</h2>", two) == ["How", "Limits"]
     assert "<p>It was asked.</p>\n<p>Twice.</p>" in two
     assert "<li>Not all.</li>\n<li>Not always.</li>" in two
 
@@ -148,8 +163,26 @@ def test_charts_come_in_two_widths_with_their_legend(page: str) -> None:
         assert draw(chart, NARROW) in page
         for _, meaning in chart.legend:
             assert f"</svg>{meaning}</span>" in page
+    assert "data-series" not in page  # without a script nothing answers
     assert page.count("<figure ") == 8
-    assert '<figure lang="ja">' in to_html(document(replace(dot_chart(), language="ja")))
+    assert '<figure lang="ja" data-place="0">' in to_html(
+        document(replace(dot_chart(), language="ja"))
+    )
+
+
+def test_words_of_another_language_in_a_figure_carry_it() -> None:
+    row = replace(dot_chart().rows[0], label="護士")
+    chart = replace(dot_chart(), rows=(row, *dot_chart().rows[1:]))
+    page = to_html(document(chart, language="zh"))
+    assert '<figure lang="en" data-place="0" data-words="zh">' in page
+    assert re.search(r'<text lang="zh" [^>]*>護士</text>', page)
+    assert page.count('<text lang="zh"') == 2
+    assert "data-words" not in to_html(document(replace(chart, language="zh"), language="zh"))
+
+
+def test_keys_of_several_series_can_be_chosen() -> None:
+    page = to_html(document(dot_chart()))
+    assert re.findall(r'data-series="([^"]*)"', page) == ["model", "random"]
 
 
 def test_exhibits_show_texts_bars_and_numbers(page: str) -> None:
@@ -230,8 +263,50 @@ def evil_document() -> Document:
     )
 
 
-def test_words_cannot_become_code() -> None:
+def script_text(page: str, name: str) -> str:
+    return page.partition(f'<script id="{name}" type="text/plain">')[2].partition("</script>")[0]
+
+
+def test_a_phone_has_its_own_picture_with_and_without_a_script(page: str, live: str) -> None:
+    for text in (page, live):
+        assert text.count('<svg class="wide"') == text.count('<svg class="narrow"') == len(charts())
+
+
+def test_the_script_has_the_specifications_that_were_drawn(live: str) -> None:
+    specs = [[spec_of(chart, width) for width in (WIDE, NARROW)] for chart in charts()]
+    assert json.loads(unpacked(script_text(live, "chart-data"))) == specs
+    places = re.findall(r'<figure lang="[a-z]+" data-place="(\d+)">', live)
+    assert places == [str(i) for i in range(len(specs))]
+    assert "vegaEmbed" in unpacked(script_text(live, "chart-runtime"))
+    assert live.count("ast: true") == 1  # no eval, as a content security policy may demand
+    assert 'location.hash = "#probes?" + datum.shows' in live
+
+
+def test_clips_of_drawings_have_names_of_their_own(page: str) -> None:
+    names = re.findall(r'<clipPath id="([^"]+)"', page)
+    assert len(names) > 10
+    assert len(set(names)) == len(names)
+    assert set(re.findall(r"url\(#([^)]+)\)", page)) <= set(names)
+
+
+def test_specifications_cannot_end_their_script() -> None:
     text = to_html(evil_document())
+    block = script_text(text, "chart-data")
+    assert "<script>alert" in unpacked(block)
+    assert re.fullmatch("[A-Za-z0-9+/=]+", block)
+
+
+def test_a_number_that_json_does_not_know_costs_its_figure_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("evenhand.report.charts.spec_of", lambda *_: {"width": math.nan})
+    text = to_html(document())
+    assert text.count("not JSON compliant") == len(charts())
+    assert "chart-runtime" not in text
+
+
+def test_words_cannot_become_code() -> None:
+    text = to_html(evil_document(), has_script=False)
     assert "<script" not in text
     reader = Handlers()
     reader.feed(text)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import vl_convert
 from documents import charts, document, dot_chart, histogram_chart
 
 from evenhand.core.chart import Chart, HistogramChart
 from evenhand.core.errors import EvenhandError, StorageError
 from evenhand.core.plain import plain, to_json
-from evenhand.report.charts import _DRAWERS, picture_file, save_chart
+from evenhand.report.charts import PAPER, picture_file, save_chart
+from evenhand.report.charts.drawing import DRAWERS
+from evenhand.report.charts.runtime import runtime
 from evenhand.report.html import to_html
 from evenhand.report.write import write_document
 
@@ -77,7 +81,7 @@ def test_a_chart_that_fails_costs_its_figure_only(
     def fail(chart: Chart, width: int) -> str:
         raise ZeroDivisionError("no room")
 
-    monkeypatch.setitem(_DRAWERS, HistogramChart, fail)
+    monkeypatch.setitem(DRAWERS, HistogramChart, fail)
     broken = replace(histogram_chart(), title="Broken", description="in words")
     unknown = Riddle(name="riddle", title="Riddle", description="what it shows")
     page = write_document(document(broken, unknown, dot_chart()), tmp_path, has_figures=True)
@@ -108,6 +112,43 @@ def test_a_form_that_is_not_known_is_refused(tmp_path: Path) -> None:
         save_chart(dot_chart(), tmp_path / "figure.gif")
     assert names(tmp_path) == []
     assert isinstance(picture_file(dot_chart(), ".svg"), str)
+
+
+def test_a_pdf_is_as_wide_as_a_printed_text() -> None:
+    raw = picture_file(dot_chart(), ".pdf")
+    assert isinstance(raw, bytes)
+    box = re.search(rb"/MediaBox\s*\[\s*0 0 ([\d.]+) ([\d.]+)", raw)
+    assert box is not None
+    assert float(box[1]) / 72 == pytest.approx(PAPER, abs=0.01)
+
+
+def test_a_page_may_go_without_a_script(tmp_path: Path) -> None:
+    page = write_document(document(dot_chart()), tmp_path, has_script=False)
+    text = page.read_text("utf-8")
+    assert "<script" not in text
+    assert text.count("<svg class=") == 2 + 3  # two widths, and the signs of the legend
+
+
+def test_the_runtime_is_made_once_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+
+    def bundle(snippet: str) -> str:
+        made.append(snippet)
+        return "const a = '</script>';window.vegaEmbed = a;"
+
+    monkeypatch.setattr(vl_convert, "javascript_bundle", bundle)
+    monkeypatch.setenv("EVENHAND_CACHE", str(tmp_path))
+    runtime.__wrapped__()
+    text = runtime.__wrapped__()
+    assert made == ["window.vegaEmbed = vegaEmbed;"]
+    assert "</script" not in text
+    (kept,) = (tmp_path / "charts").iterdir()
+    assert kept.read_text("utf-8") == text
+    kept.write_text(text[:20], "utf-8")  # cut short: it is made again
+    assert runtime.__wrapped__() == text
+    assert len(made) == 2
+    monkeypatch.setenv("EVENHAND_CACHE", str(kept))  # no folder: the page is made all the same
+    assert runtime.__wrapped__() == text
 
 
 def test_a_document_has_a_plain_form() -> None:

@@ -12,7 +12,8 @@ from evenhand.core.answers import Answers, Replies
 from evenhand.core.errors import InputError, LoadError
 from evenhand.core.probe import NLI_LABELS, Kind, Probe
 from evenhand.core.settings import Settings
-from evenhand.reproduce import asking, stored_answers
+from evenhand.engine.opened import OpenedModel
+from evenhand.reproduce import stored_answers
 from evenhand.reproduce.asking import Asker, Missing, TableRequest
 
 QUICK = Settings(resamples=100)
@@ -44,7 +45,7 @@ class Counting:
 def model(monkeypatch: pytest.MonkeyPatch) -> Counting:
     """What the name `default` opens."""
     one = Counting()
-    monkeypatch.setattr(asking, "open_model", lambda *_: one)
+    monkeypatch.setattr(OpenedModel, "respondent", lambda *_: one)
     return one
 
 

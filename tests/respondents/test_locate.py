@@ -167,6 +167,51 @@ def test_a_model_of_the_hub_answers_like_its_folder(
     )
 
 
+def test_a_revision_names_a_commit_a_branch_or_a_tag(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = write_model(tmp_path / "model", architectures=["BertForSequenceClassification"])
+    hub_folder(tmp_path / "hub", model, monkeypatch)
+    monkeypatch.setattr(locating, "lacks_torch", lambda: False)
+    repository = tmp_path / "hub" / "models--org--tiny"
+    older = "0" * 39 + "1"
+    shutil.copytree(repository / "snapshots" / COMMIT, repository / "snapshots" / older)
+    (repository / "refs" / "v1").write_text(older, encoding="utf-8")
+    monkeypatch.setenv("EVENHAND_OFFLINE", "1")
+    assert locate("org/tiny").commit == COMMIT
+    assert locate("org/tiny", revision="v1").commit == older
+    assert locate("org/tiny", revision=older).commit == older
+    with pytest.raises(LoadError, match=r"^cannot load 'org/tiny' at the revision 'v9': "):
+        locate("org/tiny", revision="v9")
+    for name in (str(model), "default"):
+        with pytest.raises(LoadError, match="is not on the hub, so it has no revision 'v1'"):
+            locate(name, revision="v1")
+    assert "no revision 'v1'" in refusal("fixed:fair", revision="v1")
+
+
+def test_another_dtype_needs_torch(tmp_path: Path) -> None:
+    folder = write_model(tmp_path / "tiny")
+    assert refusal(folder, dtype="bf16").endswith(
+        "is asked through onnxruntime, in the numbers of its file; --dtype bf16 is for models "
+        "that torch runs. Leave it out"
+    )
+    assert refusal(folder, dtype="int4") == "dtype 'int4': use fp32, bf16, fp16"
+
+
+@pytest.mark.torch
+def test_the_signature_names_the_dtype(tmp_path: Path) -> None:
+    folder = build_classifier(tmp_path / "tiny", "bert")
+    asked = pairs("A woman sleeps.", "A man sleeps.")
+    whole, half = (
+        open_respondent(str(folder), "pair", RespondentOptions(dtype=dtype))
+        for dtype in ("fp32", "bf16")
+    )
+    assert (whole.traits["precision"], half.traits["precision"]) == ("fp32", "bf16")
+    exact, rounded = flat(whole.answer(asked)), flat(half.answer(asked))
+    assert exact.tolist() != rounded.tolist()
+    assert rounded == pytest.approx(exact, abs=0.02)
+
+
 def test_what_may_be_kept_is_what_a_revision_names(tmp_path: Path) -> None:
     respondent = open_model(write_model(tmp_path / "tiny"))
     assert respondent.is_cacheable

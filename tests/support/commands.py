@@ -16,6 +16,7 @@ from unittest import mock
 from evenhand.cli.main import run
 
 QUICK = ("--limit", "60", "--resamples", "100")
+ONE_SUITE = ("--suite", "occupation-nli", *QUICK)  # a quick audit of one suite
 
 
 class Outcome(NamedTuple):
@@ -26,13 +27,16 @@ class Outcome(NamedTuple):
     err: str
 
 
-def evenhand(*words: object) -> Outcome:
-    """`evenhand WORDS`, in this process; anything but an orderly exit is an error of the test."""
+def evenhand(*words: object, columns: int = 200) -> Outcome:
+    """`evenhand WORDS`, in this process; anything but an orderly exit is an error of the test.
+
+    columns: the width of the terminal.
+    """
     out, err = io.StringIO(), io.StringIO()
     with (
         mock.patch.object(sys, "argv", ["evenhand", *map(str, words)]),
         mock.patch.object(warnings, "showwarning", warnings.showwarning),
-        mock.patch.dict(os.environ, {"COLUMNS": "200", "NO_COLOR": "1"}),
+        mock.patch.dict(os.environ, {"COLUMNS": str(columns), "NO_COLOR": "1"}),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):

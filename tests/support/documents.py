@@ -131,6 +131,8 @@ def line_chart(panels: int = 2) -> LineChart:
             LinePanel(title=f"panel {i}", subtitle="r = 1", lines=(line,), domain=(0, 1), fair=0.5)
             for i in range(panels)
         ),
+        x="rate, a share",
+        y="score",
         columns=2,
     )
 

@@ -15,6 +15,7 @@ from evenhand.core.run import Run
 from evenhand.core.settings import Settings
 from evenhand.core.suite import Suite
 from evenhand.engine.audit import judge
+from evenhand.engine.checks import estimate_checks
 from evenhand.engine.suites import load_suite
 
 TWO_LABELS = ("entailment", "not_entailment")
@@ -69,4 +70,5 @@ def judged(
     if has_check:
         ordinary = load_suite("ordinary-nli", suite.card.language)
         checks = [(ordinary, given(ordinary, noise(ordinary.probes)[:, : len(labels)], labels))]
-    return judge(suite, given(suite, table, labels), settings, measures=measures, checks=checks)
+    sanity = estimate_checks(checks, settings)
+    return judge(suite, given(suite, table, labels), settings, measures=measures, sanity=sanity)

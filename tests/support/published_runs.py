@@ -8,8 +8,9 @@ from pathlib import Path
 from runs import few, noise, silent
 
 from evenhand.core.run import Run
-from evenhand.engine.audit import Model, audit
+from evenhand.engine.audit import audit
 from evenhand.engine.audit_document import audit_document
+from evenhand.engine.opened import Model
 from evenhand.engine.results import run_files
 from evenhand.engine.suites import load_suite
 from evenhand.report.write import write_document

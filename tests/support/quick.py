@@ -11,8 +11,9 @@ from evenhand.core.run import Run
 from evenhand.core.settings import Settings
 from evenhand.core.suite import Suite
 from evenhand.engine.ask import Asking
-from evenhand.engine.audit import Model, audit
+from evenhand.engine.audit import audit
 from evenhand.engine.compare import Compared, Comparison, ComparisonOptions, compare
+from evenhand.engine.opened import Model
 from evenhand.engine.suites import load_suite
 
 FEW = Settings(resamples=100)

@@ -18,6 +18,7 @@ from evenhand.core.run import Run
 from evenhand.core.settings import TARGETS, Settings
 from evenhand.core.suite import Suite, SuiteCard
 from evenhand.engine.audit import judge
+from evenhand.engine.checks import estimate_checks
 from evenhand.engine.suites import load_suite
 from evenhand.respondents.fixed import RESPONDENT
 
@@ -194,7 +195,7 @@ def random_runs(draw: st.DrawFn, name: str) -> Run:
         check_missing = draw(st.sampled_from(("nothing", "some", "all")))
         checks = [(ordinary, answered(ordinary, labels, check_way, check_missing, seed + 1))]
     try:
-        return judge(room.suite, answers, settings, checks=checks)
+        return judge(room.suite, answers, settings, sanity=estimate_checks(checks, settings))
     except MeasureError:  # two labels do not suffice for any measure of this suite
         three = answered(room.suite, NLI_LABELS, way, missing, seed)
         return judge(room.suite, three, settings)

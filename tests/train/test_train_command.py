@@ -219,7 +219,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             {"--learning-rate": "-1e-5"},
             "learning rate is -1e-05; give a number between 0 and 1, such as 2e-5",
         ),
-        ({"--form": "cleen"}, "unknown form 'cleen'. Did you mean clean?"),
+        ({"--supposition": "cleen"}, "unknown form 'cleen'. Did you mean clean?"),
         ({"--dev": "nowhere.jsonl"}, "nowhere.jsonl: there is no such file"),
         ({"--train": "nowhere.jsonl"}, "nowhere.jsonl: there is no such file"),
         (

@@ -237,7 +237,16 @@ def test_a_model_of_suppositions_is_as_right_when_asked_in_its_form_as_its_card_
 
     out = f"form-{form[0]}"
     done = room.train(
-        out, "--recipe", "supposition", "--form", form, "--epochs", "8", "--limit", "300", "--onnx"
+        out,
+        "--recipe",
+        "supposition",
+        "--supposition",
+        form,
+        "--epochs",
+        "8",
+        "--train-limit",
+        "300",
+        "--onnx",
     )
     assert done.code == 0, done.err
     for folder in (out, f"{out}/onnx"):

@@ -63,8 +63,12 @@ def new(
 ) -> None:
     """Write a commented study file to start from.
 
-    Example: `evenhand annotate new study.toml --lang en`, edit it, then
-    `evenhand annotate serve study.toml`.
+    Edit it after the first of these:
+
+    ```console
+    evenhand annotate new study.toml --lang en
+    evenhand annotate serve study.toml
+    ```
     """
     from evenhand.study.study import template
 

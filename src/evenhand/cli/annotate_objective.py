@@ -56,7 +56,9 @@ def new(
     ] = None,
     limit: Annotated[
         int,
-        typer.Option(min=1, help="Candidates at most: kinds of cues and genders in turn."),
+        typer.Option(
+            "--candidates", min=1, help="Candidates at most: kinds of cues and genders in turn."
+        ),
     ] = MOST,
     name_finder: Annotated[
         str | None,
@@ -70,7 +72,9 @@ def new(
     kinship, roles, a set phrase (*mother tongue*), a first name, another word of the same gender.
     Writes STUDY.toml and STUDY.candidates.jsonl with its card beside it.
 
-    Example: `evenhand annotate objective new rate.toml --text news.txt --lang en`
+    ```console
+    evenhand annotate objective new rate.toml --text news.txt --lang en
+    ```
     """
     require_extra()
     from evenhand.cli.show_document import print_json
@@ -151,7 +155,9 @@ def export(
     judged, how far raters agreed and what the owner resolved; each sentence says who agreed, by
     number and not by name.
 
-    Example: `evenhand annotate objective export rate.toml --out controls.jsonl`
+    ```console
+    evenhand annotate objective export rate.toml --out controls.jsonl
+    ```
     """
     with opened(path) as (study, sentences, store):
         from evenhand.cli.show_document import print_json

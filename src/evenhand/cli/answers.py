@@ -36,7 +36,9 @@ def pack(
     The texts that were asked stay out: the digest of the suite names them. `evenhand table PAPER
     MODEL... --stored DIR` puts the models of such files into its tables.
 
-    Example: `evenhand answers pack runs/*-my-model-* --out stored/`.
+    ```console
+    evenhand answers pack runs/*-my-model-* --out stored/
+    ```
     """
     from evenhand.cli.show_document import print_result
     from evenhand.core.files import require_room, write_atomic
@@ -65,7 +67,9 @@ def show(
 ) -> None:
     """Check files of answers, and say whose they are and to which suites.
 
-    Example: `evenhand answers show stored/`.
+    ```console
+    evenhand answers show stored/
+    ```
     """
     from evenhand.cli.show_document import print_result
     from evenhand.reproduce.stored_answers import packs_document, packs_fields, read_stored

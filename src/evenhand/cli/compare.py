@@ -50,6 +50,8 @@ def compare(
     similarity: opt.Similarity = "cosine",
     batch_size: opt.BatchSize = "auto",
     device: opt.Device = "auto",
+    dtype: opt.Dtype = "fp32",
+    revision: opt.Revision = None,
     trust_remote_code: opt.TrustRemoteCode = False,
     cache: opt.Cache = True,
     resamples: opt.Resamples = 10_000,
@@ -57,6 +59,7 @@ def compare(
     level: opt.Level = 0.95,
     method: opt.Method = "bca",
     no_script: opt.NoScript = False,
+    verbose: opt.Verbose = False,
     as_json: opt.AsJson = False,
 ) -> None:
     """Compare two or more models on the same probes: differences with paired intervals and p.
@@ -65,9 +68,11 @@ def compare(
 
     Stopped half-way? Run the same command again: it continues where it stopped.
 
-    Examples: `evenhand compare default ./my-nli --suite occupation-nli`;
-    `evenhand compare runs/before runs/after --out DIR`;
-    `evenhand compare stored:BERT stored:RoBERTa-wwm-ext --suite cgb --lang zh`.
+    ```console
+    evenhand compare default ./my-nli --suite occupation-nli
+    evenhand compare runs/before runs/after --out DIR
+    evenhand compare stored:BERT stored:RoBERTa-wwm-ext --suite cgb --lang zh
+    ```
     """
     opening = opt.respondent_options(context.params)
     settings = opt.make_settings(context.params)
@@ -111,6 +116,7 @@ def compare(
         fields,
         folder=out,
         files={"comparison.json": to_json(fields)},
+        is_verbose=verbose,
         as_json=as_json,
         has_script=not no_script,
     )

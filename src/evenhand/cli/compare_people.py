@@ -11,6 +11,7 @@ from evenhand.cli import options as opt
 
 
 def compare_people(
+    context: typer.Context,
     people: Annotated[
         str,
         typer.Argument(
@@ -52,19 +53,20 @@ def compare_people(
         ),
     ] = "pair",
     count: Annotated[
-        int, typer.Option(min=0, help="Sentences in each list; the terminal shows three.")
+        int, typer.Option("--most", min=0, help="Sentences in each list; the terminal shows three.")
     ] = 10,
     seed: opt.Seed = 0,
     scoring: opt.Scoring = None,
     length: opt.Length = "auto",
-    batch_size: Annotated[
-        int | None, typer.Option(min=1, help="Sentences per batch [default: as many as fit].")
-    ] = None,
+    batch_size: opt.BatchSize = "auto",
     device: opt.Device = "auto",
+    dtype: opt.Dtype = "fp32",
+    revision: opt.Revision = None,
     trust_remote_code: opt.TrustRemoteCode = False,
     cache: opt.Cache = True,
     resamples: opt.Resamples = 10_000,
     level: opt.Level = 0.95,
+    verbose: opt.Verbose = False,
     as_json: opt.AsJson = False,
 ) -> None:
     """Compare people with models on the same sentences: do they lean the same way?
@@ -75,27 +77,24 @@ def compare_people(
 
     Stopped half-way? Run the same command again: it continues where it stopped.
 
-    Examples: `evenhand compare-people cgb stored:BERT stored:ELECTRA --data DATA --out people`;
-    `evenhand compare-people study.toml ./my-bert --out people`.
+    ```console
+    evenhand compare-people cgb stored:BERT stored:ELECTRA --data DATA \\
+      --out people
+    evenhand compare-people study.toml ./my-bert --out people
+    ```
     """
+    opening = opt.respondent_options(context.params)
+    settings = opt.make_settings(context.params)
+
     from evenhand.cli.progress import asking_bar, stopping
     from evenhand.cli.show_document import deliver
     from evenhand.core.files import require_room
     from evenhand.core.plain import to_json
-    from evenhand.core.protocols import RespondentOptions
-    from evenhand.core.settings import Settings
     from evenhand.people.compare import PeopleOptions
     from evenhand.people.compare import compare_people as run_compare
     from evenhand.people.document import people_document
     from evenhand.people.results import people_fields
 
-    opening = RespondentOptions(
-        scoring=scoring,
-        length=length,
-        batch_size=batch_size,
-        device=device,
-        trust_remote_code=trust_remote_code,
-    )
     options = PeopleOptions(
         lang=lang,
         data=data,
@@ -105,7 +104,6 @@ def compare_people(
         cache=cache,
         watch=lambda name: asking_bar(f"asking {name}"),
     )
-    settings = Settings(seed=seed, resamples=resamples, level=level)
     if out is not None:
         require_room(out)
     with stopping(cache):
@@ -116,6 +114,7 @@ def compare_people(
         fields,
         folder=out,
         files={"people.json": to_json(fields)},
+        is_verbose=verbose,
         as_json=as_json,
         has_figures=True,
     )

@@ -28,7 +28,7 @@ _OF_POLICY = ("target", "level", "min_coverage", "min_validity")
 # options that say how a model is asked, and nothing to a run
 _OF_MODEL = (
     "limit data dev dev_limit out label_map scoring length form pooling similarity batch_size "
-    "device trust_remote_code cache resamples method seed level"
+    "device dtype revision trust_remote_code cache resamples method seed level"
 ).split()
 
 
@@ -121,6 +121,8 @@ def gate(
     similarity: opt.Similarity = "cosine",
     batch_size: opt.BatchSize = "auto",
     device: opt.Device = "auto",
+    dtype: opt.Dtype = "fp32",
+    revision: opt.Revision = None,
     trust_remote_code: opt.TrustRemoteCode = False,
     cache: opt.Cache = True,
     resamples: opt.Resamples = 10_000,
@@ -134,9 +136,12 @@ def gate(
     Exit code 0: every rule is kept. 1: a rule is missed. 3: not sure, an interval lies on both
     sides of a limit. 2: an error. What was not measured is never passed.
 
-    Examples: `evenhand gate runs/mine --max nli_coal=0.25`; `evenhand gate ./my-nli --within 0.05`;
-    `evenhand gate runs/after --baseline runs/before --no-regression`;
-    `evenhand gate ./my-nli --policy policy.toml --junit gate.xml`.
+    ```console
+    evenhand gate runs/mine --max nli_coal=0.25
+    evenhand gate ./my-nli --within 0.05
+    evenhand gate runs/after --baseline runs/before --no-regression
+    evenhand gate ./my-nli --policy policy.toml --junit gate.xml
+    ```
     """
     opening = opt.respondent_options(context.params)
     settings = opt.make_settings(context.params)
@@ -155,7 +160,7 @@ def gate(
     if run_folders(path):
         given = [name for name in _OF_MODEL if opt.is_given(context, name)]
         if given:
-            flag = f"--{given[0].replace('_', '-')}"
+            flag = opt.flag_of(context, given[0])
             raise InputError(path, f"is a run, which is judged as it is; leave {flag} out")
         records = read_records(path)
     elif path.is_dir() and not any(path.iterdir()):
@@ -247,8 +252,9 @@ def _audited(
     from evenhand.cli.progress import asking_bar, stopping
     from evenhand.core.files import require_room
     from evenhand.core.protocols import SuiteOptions
+    from evenhand.engine.audit_plan import AuditOptions
     from evenhand.engine.suites import load_suite
-    from evenhand.gate.audits import AuditOptions, audit_for, suite_for
+    from evenhand.gate.audits import audit_for, suite_for
     from evenhand.gate.policy import EVERY, HEADLINE
 
     opening, settings, dev = asked
@@ -276,8 +282,8 @@ def _audited(
                 settings=settings,
                 cache=values["cache"],
                 dev=dev,
-                watch=asking_bar,
             ),
+            asking_bar,
         )
     for record in records:
         print(f"run: {record.place}", file=sys.stderr)

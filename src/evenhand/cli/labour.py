@@ -47,6 +47,7 @@ def labour(
     seed: opt.Seed = 0,
     resamples: opt.Resamples = 10_000,
     level: opt.Level = 0.95,
+    verbose: opt.Verbose = False,
     as_json: opt.AsJson = False,
 ) -> None:
     """Correlate each model's gap by occupation with the share of women and with domination.
@@ -54,8 +55,10 @@ def labour(
     Domination is the distance of the share from 50 percent. Every figure names its model, the
     source of the shares and r with its interval; those of several models share their axes.
 
-    Example: `evenhand labour runs/*/answers.parquet --shares my-country-2023.csv --out
-    labour.html`.
+    ```console
+    evenhand labour runs/*/answers.parquet --shares my-country-2023.csv \\
+      --out labour.html
+    ```
     """
     from evenhand.cli.show_document import print_result
     from evenhand.core.answer_files import read_answers, suite_of
@@ -95,7 +98,7 @@ def labour(
     if out:
         write_atomic(out, to_html(document))
     summaries = [RelationSummary.of(one) for series in figures for one in series]
-    print_result(document, summaries, as_json=as_json)
+    print_result(document, summaries, is_verbose=verbose, as_json=as_json)
     if out:
         print(f"figures: {out}", file=sys.stderr if as_json else sys.stdout)
 

@@ -67,6 +67,23 @@ def _rows(section: SectionName) -> list[dict[str, str]]:
     ]
 
 
+def _print_rows(rows: list[dict[str, str]]) -> None:
+    """Print a heading for each row: its name and short fields, and below them its long text."""
+    from rich.console import Console
+    from rich.padding import Padding
+    from rich.text import Text
+
+    console = Console()
+    for row in rows:
+        (_, name), *facts, (_, text) = row.items()
+        line = Text(name, style="bold")
+        for title, value in facts:
+            if value:
+                line.append(f"  {title} ", style="dim not bold").append(value, style="not bold")
+        console.print(line)
+        console.print(Padding(Text(text), (0, 0, 0, 2)))
+
+
 def list_section(
     section: Annotated[SectionName, typer.Argument(help="What to list.")],
     as_json: opt.AsJson = False,
@@ -76,12 +93,4 @@ def list_section(
     if as_json:
         print_json(rows)
         return
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in rows[0]:
-        table.add_column(column, overflow="fold", no_wrap=column in {"name", "code"})
-    for row in rows:
-        table.add_row(*row.values())
-    Console().print(table)
+    _print_rows(rows)

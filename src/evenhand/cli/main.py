@@ -34,7 +34,9 @@ from evenhand.cli import (
     train,
     view,
 )
+from evenhand.cli.defaults import defaults_of, find_verb
 from evenhand.cli.options import TAKES_SUITE_OPTIONS
+from evenhand.cli.panels import arrange
 from evenhand.core.errors import EvenhandError
 
 COMPLETING = "_EVENHAND_COMPLETE"  # set by the shell while it completes a command
@@ -119,14 +121,21 @@ def _with_options_of(verb: str) -> typer.Typer:
     return program
 
 
+def _run_verb(words: list[str]) -> None:
+    """Run the program with the options of its verb in panels and with the user's defaults."""
+    verb = next((word for word in words if not word.startswith("-")), "")
+    program = typer.main.get_command(_with_options_of(verb))
+    path, command = find_verb(program, words)
+    command.params = arrange(command.params)
+    program(default_map=defaults_of(app, path, command, words))
+
+
 def run() -> None:
     """The entry point of the command `evenhand`."""
     warnings.showwarning = _show_warning
-    verb = next((word for word in sys.argv[1:] if not word.startswith("-")), "")
-    program = app if COMPLETING in os.environ else _with_options_of(verb)
     try:
         try:
-            program()
+            app() if COMPLETING in os.environ else _run_verb(sys.argv[1:])
         finally:
             # now and not when Python exits, where a closed pipe can no longer be handled
             sys.stdout.flush()

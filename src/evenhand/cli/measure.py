@@ -44,16 +44,22 @@ def measure(
     level: opt.Level = 0.95,
     method: opt.Method = "bca",
     target: opt.Target = "new-items",
+    verbose: opt.Verbose = False,
     as_json: opt.AsJson = False,
 ) -> None:
     """Score answers from a file: for models that ran elsewhere, or to score a run again.
 
-    Example: `evenhand suites export nli-coal --lang en --data DIR --out pairs.jsonl`, run your
-    model on it, then `evenhand measure predictions.csv --suite nli-coal --data DIR`.
+    Run your model on the pairs that the first of these writes, then:
+
+    ```console
+    evenhand suites export nli-coal --data DIR --out pairs.jsonl
+    evenhand measure predictions.csv --suite nli-coal --data DIR
+    ```
     """
     settings = opt.make_settings(context.params)
     numbers = opt.parse_label_map(label_map)
 
+    from evenhand.cli.progress import working
     from evenhand.cli.show_document import deliver
     from evenhand.core.answer_files import read_answers, suite_of
     from evenhand.core.errors import InputError
@@ -77,12 +83,14 @@ def measure(
         (options,) = opt.suite_options([suite], context, seed=seed, data=data)
         questions = load_suite(suite, lang, options)
         given = read_predictions(answers, questions, numbers)
-    run = judge(questions, given, settings, measures=measures)
+    with working("computing intervals"):
+        run = judge(questions, given, settings, measures=measures)
     document = audit_document(run)
     deliver(
         document,
         run_fields(run, document) if as_json else None,
         folder=out,
         files=run_files(run, document) if out else {},
+        is_verbose=verbose,
         as_json=as_json,
     )

@@ -31,8 +31,9 @@ Correct = Annotated[
 Words = Annotated[
     int | None,
     typer.Option(
+        "--occupations",
         help="Occupations of each lean (male, female, none) to train on; each plays one part only "
-        "[default: 10; 30 in other forms than suite, which ask about 10 others]."
+        "[default: 10; 30 in other forms than suite, which ask about 10 others].",
     ),
 ]
 FORM = "suite"
@@ -63,7 +64,7 @@ def build(
     ],
     lang: Language = "en",
     form: Annotated[
-        str, typer.Option(help=f"Sentences that the bias is planted in: {FORM_HELP}.")
+        str, typer.Option("--planted", help=f"Sentences that the bias is planted in: {FORM_HELP}.")
     ] = FORM,
     train_pairs: Annotated[
         int | None, typer.Option(help="Training pairs [default: 30,000; 3,600 in other forms].")
@@ -90,7 +91,9 @@ def build(
 ) -> None:
     """Build a training set and a development set with a known bias.
 
-    Example: `evenhand meta build --rate 0.3 --lang ja --out sets/ja-0.3`.
+    ```console
+    evenhand meta build --rate 0.3 --lang ja --out sets/ja-0.3
+    ```
     """
     from evenhand.cli.show_document import print_json
     from evenhand.meta.controlled import CARD, build_sets, save_sets
@@ -132,8 +135,9 @@ def run(
     form: Annotated[
         str,
         typer.Option(
+            "--planted",
             help=f"Sentences that the bias is planted in, with commas: {FORM_HELP}. Of several, "
-            "each gets a ladder, and measures are ranked form by form."
+            "each gets a ladder, and measures are ranked form by form.",
         ),
     ] = FORM,
     encoder: Annotated[
@@ -187,8 +191,11 @@ def run(
     suites: Annotated[
         str | None,
         typer.Option(
+            "--suite",
+            "--suites",
+            "-s",
             help="Suites to ask besides the paper's own, with commas [default: all built-in ones "
-            "that fit]."
+            "that fit].",
         ),
     ] = None,
     limit: Annotated[
@@ -209,6 +216,7 @@ def run(
         str | None,
         typer.Option(help="Address of a Ray cluster [default: RAY_ADDRESS, else this machine]."),
     ] = None,
+    verbose: opt.Verbose = False,
     as_json: opt.AsJson = False,
 ) -> None:
     """Train a ladder of models whose bias is known; rank every measure by how well it finds it.
@@ -220,10 +228,12 @@ def run(
     Stopped half-way? Run the same command again: it continues with the models that are missing.
 
     Several forms need not be those of a suite, and the words that are asked about are then others
-    than those trained on: `--form captions,coreference,biographies`.
+    than those trained on: `--planted captions,coreference,biographies`.
 
-    Example: `evenhand meta run --rates 0,0.5,1 --train-pairs 3000 --dev-pairs 600 --recipe small
-    --out DIR`.
+    ```console
+    evenhand meta run --rates 0,0.5,1 --train-pairs 3000 --dev-pairs 600 \\
+      --recipe small --out DIR
+    ```
     """
     from evenhand.cli.progress import asking_bar, interruptible
     from evenhand.core.errors import EvenhandError
@@ -233,7 +243,7 @@ def run(
 
     forms = tuple(dict.fromkeys(opt.split_names(form)))
     if not forms:
-        raise EvenhandError(f"--form is '{form}'; give {FORM_HELP}")
+        raise EvenhandError(f"--planted is '{form}'; give {FORM_HELP}")
     options = LadderOptions(
         language=lang,
         form=forms[0],
@@ -271,12 +281,12 @@ def run(
         else:
             ladder = run_ladder(options, out, execution)
     if len(forms) > 1:
-        _deliver_forms(ladders, out, as_json)
+        _deliver_forms(ladders, out, verbose, as_json)
     else:
-        _deliver_ladder(ladder, out, as_json)
+        _deliver_ladder(ladder, out, verbose, as_json)
 
 
-def _deliver_ladder(ladder: Ladder, out: Path, as_json: bool) -> None:
+def _deliver_ladder(ladder: Ladder, out: Path, is_verbose: bool, as_json: bool) -> None:
     from evenhand.cli.show_document import deliver
     from evenhand.core.plain import to_json
     from evenhand.meta.document import ladder_document, report_fields
@@ -291,12 +301,15 @@ def _deliver_ladder(ladder: Ladder, out: Path, as_json: bool) -> None:
         fields,
         folder=out,
         files={FILE: to_json(fields)},
+        is_verbose=is_verbose,
         as_json=as_json,
         has_figures=True,
     )
 
 
-def _deliver_forms(ladders: Mapping[str, Ladder], out: Path, as_json: bool) -> None:
+def _deliver_forms(
+    ladders: Mapping[str, Ladder], out: Path, is_verbose: bool, as_json: bool
+) -> None:
     """A report in the folder of each form, and one on all of them."""
     from evenhand.cli.show_document import deliver
     from evenhand.core.plain import to_json
@@ -318,6 +331,7 @@ def _deliver_forms(ladders: Mapping[str, Ladder], out: Path, as_json: bool) -> N
         fields,
         folder=out,
         files={FORMS_FILE: to_json(fields)},
+        is_verbose=is_verbose,
         as_json=as_json,
         has_figures=True,
     )

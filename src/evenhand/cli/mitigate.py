@@ -96,8 +96,11 @@ def swap(
     is unclear, or the pronouns of a named person would change. What was swapped and what was left
     is counted.
 
-    Examples: `evenhand mitigate swap snli_train.jsonl --out snli_swapped.jsonl`;
-    `evenhand mitigate swap jsnli.tsv --lang ja --only occupations --paired --out twins.jsonl`.
+    ```console
+    evenhand mitigate swap snli_train.jsonl --out snli_swapped.jsonl
+    evenhand mitigate swap jsnli.tsv --lang ja --only occupations \\
+      --paired --out twins.jsonl
+    ```
     """
     from evenhand.cli.progress import asking_bar
     from evenhand.cli.show_document import print_result

@@ -62,6 +62,7 @@ def run(
     suites: Annotated[
         str | None,
         typer.Option(
+            "--suite",
             "--suites",
             "-s",
             help="Suites that all models are asked, with commas; published ones (nli-coal, "
@@ -83,7 +84,9 @@ def run(
     limit: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Train on only this many pairs of the files, the same for every method."
+            "--train-limit",
+            min=1,
+            help="Train on only this many pairs of the files, the same for every method.",
         ),
     ] = None,
     pairing: Annotated[
@@ -110,6 +113,7 @@ def run(
     permutations: opt.Permutations = 10_000,
     level: opt.Level = 0.95,
     resume: opt.Resume = True,
+    verbose: opt.Verbose = False,
     as_json: opt.AsJson = False,
 ) -> None:
     """Mitigate a model by several methods; measure bias and accuracy before and after.
@@ -119,8 +123,11 @@ def run(
     Stopped half-way? Run the same command again: finished models are not trained again, and a
     training continues from its last checkpoint.
 
-    Example: `evenhand mitigate run default --train snli_train.jsonl --dev snli_dev.jsonl
-    --methods none,swap,swap+anchors --out runs/mitigation`.
+    ```console
+    evenhand mitigate run default --train snli_train.jsonl \\
+      --dev snli_dev.jsonl --methods none,swap,swap+anchors \\
+      --out runs/mitigation
+    ```
     """
     settings = opt.make_settings(
         {"seed": seed, "resamples": resamples, "level": level, "permutations": permutations}
@@ -171,6 +178,7 @@ def run(
         fields,
         folder=out,
         files={FILE: to_json(fields)},
+        is_verbose=verbose,
         as_json=as_json,
         has_figures=True,
     )

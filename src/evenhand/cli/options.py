@@ -82,8 +82,9 @@ Length = Annotated[
 Form = Annotated[
     str | None,
     typer.Option(
+        "--supposition",
         help="Classifiers asked to choose: pair (default), or a supposition: clean, esp, or your "
-        "own text with {h} and {p}."
+        "own text with {h} and {p}.",
     ),
 ]
 Pooling = Annotated[
@@ -111,6 +112,16 @@ TrustRemoteCode = Annotated[
     ),
 ]
 Device = Annotated[str, typer.Option(help="Device for torch models: auto, cpu, cuda, cuda:1 ...")]
+Dtype = Annotated[
+    str,
+    typer.Option(
+        help="Numbers that torch models compute in: fp32, bf16, fp16. The signature names them."
+    ),
+]
+Revision = Annotated[
+    str | None,
+    typer.Option(help="Commit, branch or tag of a model on the hub [default: its newest]."),
+]
 Cache = Annotated[
     bool,
     typer.Option(help="Keep answers on disk, so that the same command continues where it stopped."),
@@ -123,7 +134,15 @@ Permutations = Annotated[
     int,
     typer.Option(min=100, help="Random swaps of two models' answers, for the p values."),
 ]
-Method = Annotated[str, typer.Option(help="How intervals are computed: bca or percentile.")]
+Method = Annotated[
+    str, typer.Option("--interval", help="How intervals are computed: bca or percentile.")
+]
+Verbose = Annotated[
+    bool,
+    typer.Option(
+        "--verbose", "-v", help="Print everything: strata, coverage, notes and signatures."
+    ),
+]
 Target = Annotated[
     str,
     typer.Option(
@@ -165,7 +184,7 @@ DevFiles = Annotated[
 ]
 TrainLimit = Annotated[
     int | None,
-    typer.Option("--limit", min=1, help="Train on only this many pairs, drawn at random."),
+    typer.Option("--train-limit", min=1, help="Train on only this many pairs, drawn at random."),
 ]
 Epochs = Annotated[
     int | None, typer.Option(help="Passes over the training pairs [default: the recipe's].")
@@ -193,6 +212,11 @@ def split_names(text: str | None) -> tuple[str, ...]:
     """The names in a list with commas, each once; none in None."""
     names = (name.strip() for name in (text or "").split(","))
     return tuple(dict.fromkeys(name for name in names if name))
+
+
+def flag_of(context: typer.Context, name: str) -> str:
+    """The option whose value a parameter of the verb holds, as the user writes it."""
+    return next(p.opts[0] for p in context.command.params if p.name == name)
 
 
 def is_given(context: typer.Context, name: str) -> bool:
@@ -246,13 +270,14 @@ def respondent_options(values: dict[str, Any]) -> RespondentOptions:
     """How a respondent is opened, from the values of a verb's options."""
     from evenhand.core.protocols import RespondentOptions
 
-    names = ("seed", "scoring", "length", "form", "pooling", "similarity", "device")
-    return RespondentOptions(
-        trust_remote_code=values["trust_remote_code"],
-        label_map=parse_label_map(values["label_map"]),
-        batch_size=parse_batch_size(values["batch_size"]),
-        **{name: values[name] for name in names},
-    )
+    given = {
+        f.name: values[f.name] for f in dataclasses.fields(RespondentOptions) if f.name in values
+    }
+    if "label_map" in given:
+        given["label_map"] = parse_label_map(given["label_map"])
+    if "batch_size" in given:
+        given["batch_size"] = parse_batch_size(given["batch_size"])
+    return RespondentOptions(**given)
 
 
 def own_fields(options: type[SuiteOptions]) -> dict[str, dataclasses.Field[Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +15,7 @@ FORMS = (".html", ".svg", ".pdf", ".png")
 
 
 def picture(
+    context: typer.Context,
     models: Annotated[
         list[str],
         typer.Argument(
@@ -37,9 +39,12 @@ def picture(
     seed: opt.Seed = 0,
     pooling: opt.Pooling = None,
     device: opt.Device = "auto",
+    dtype: opt.Dtype = "fp32",
+    revision: opt.Revision = None,
     trust_remote_code: opt.TrustRemoteCode = False,
     resamples: opt.Resamples = 10_000,
     level: opt.Level = 0.95,
+    verbose: opt.Verbose = False,
     as_json: opt.AsJson = False,
 ) -> None:
     """Show how models place gendered words, professions and emotions.
@@ -48,14 +53,19 @@ def picture(
     has not seen. Professions are placed by their distance from its boundary. The figure is a t-SNE
     plane with one panel per model. Needs the extra `picture`.
 
-    Example: `evenhand picture default encoder:./my-encoder --words both --out picture.html`.
+    ```console
+    evenhand picture default encoder:./my-encoder --words both \\
+      --out picture.html
+    ```
     """
-    settings = opt.make_settings({"seed": seed, "resamples": resamples, "level": level})
+    settings = opt.make_settings(context.params)
+    opening = dataclasses.replace(opt.respondent_options(context.params), language=lang)
 
+    from evenhand.cli.progress import working
     from evenhand.cli.show_document import print_result
     from evenhand.core.errors import EvenhandError
     from evenhand.core.files import require_room, write_atomic
-    from evenhand.core.protocols import RespondentOptions, SuiteOptions
+    from evenhand.core.protocols import SuiteOptions
     from evenhand.engine.suites import load_suite
     from evenhand.picture.boundary import require_learner
     from evenhand.picture.document import picture_document, picture_fields, plane_chart
@@ -77,23 +87,17 @@ def picture(
     require_learner()
     options = SuiteOptions(seed=seed)
     scene = scene_of([(sense, load_suite(sense, lang, options)) for sense in CHOICES[chosen]])
-    opening = RespondentOptions(
-        language=lang,
-        device=device,
-        seed=seed,
-        pooling=pooling,
-        trust_remote_code=trust_remote_code,
-    )
     pictures = []
     for model in models:
-        vectors = open_vectors(model, opening)
-        placed = vectors.embed([w.sentence for w in scene.words])
-        pictures.append(place_words(vectors.identity, vectors.about, scene, placed, settings))
+        with working(f"placing the words of {model}"):
+            vectors = open_vectors(model, opening)
+            placed = vectors.embed([w.sentence for w in scene.words])
+            pictures.append(place_words(vectors.identity, vectors.about, scene, placed, settings))
     document = picture_document(scene, pictures, lang)
     if out.suffix == ".html":
         write_atomic(out, to_html(document))
     else:
         save_chart(plane_chart(scene, pictures), out)
     fields = [picture_fields(scene, p, settings) for p in pictures] if as_json else None
-    print_result(document, fields, as_json=as_json)
+    print_result(document, fields, is_verbose=verbose, as_json=as_json)
     print(f"figure: {out}", file=sys.stderr if as_json else sys.stdout)

@@ -1,14 +1,19 @@
-"""Progress bars on standard error, and what is said after Ctrl-C."""
+"""Status lines and progress bars on standard error, and what is said after Ctrl-C."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING
 
 import typer
 
 from evenhand.engine.ask import Progress
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 @contextmanager
@@ -21,10 +26,33 @@ def interruptible(advice: Callable[[], str]) -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
-def stopping(has_cache: bool) -> AbstractContextManager[None]:
-    """Say on Ctrl-C whether the answers so far are kept; exit code 130."""
+@cache
+def _console() -> Console:
+    """Standard error; one for all, so that a bar stands below the status line around it."""
+    from rich.console import Console
+
+    return Console(stderr=True)
+
+
+@contextmanager
+def working(text: str) -> Iterator[None]:
+    """A status line while the block runs; nothing where standard error is not a terminal."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    with _console().status(text):
+        yield
+
+
+@contextmanager
+def stopping(has_cache: bool, text: str = "computing intervals and tests") -> Iterator[None]:
+    """A status line, and on Ctrl-C whether the answers so far are kept; exit code 130."""
     kept = "what was answered is kept; the same command goes on from there"
-    return interruptible(lambda: kept if has_cache else "nothing was kept (--no-cache)")
+    with (
+        interruptible(lambda: kept if has_cache else "nothing was kept (--no-cache)"),
+        working(text),
+    ):
+        yield
 
 
 @contextmanager
@@ -33,7 +61,6 @@ def asking_bar(text: str) -> Iterator[Progress]:
 
     Nothing is drawn where standard error is not a terminal.
     """
-    from rich.console import Console
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -53,7 +80,7 @@ def asking_bar(text: str) -> Iterator[Progress]:
             speed = task.finished_speed or task.speed
             return Text(f"{speed:,.0f}/s" if speed else "", style="progress.data.speed")
 
-    console = Console(stderr=True)
+    console = _console()
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),

@@ -30,15 +30,24 @@ Out = Annotated[
 ]
 Name = Annotated[
     str,
-    typer.Option(help="How the model is called, `org/model` [default: what the run calls it]."),
+    typer.Option(
+        "--model-name",
+        help="How the model is called, `org/model` [default: what the run calls it].",
+    ),
 ]
 STANDARD_OUTPUT = Path("-")
 
 
 def _read(folders: list[Path]) -> list[Run]:
+    from evenhand.engine.read_run import read_runs
+
+    return [run for folder in folders for run in read_runs(folder)]
+
+
+def _read_one(folder: Path) -> Run:
     from evenhand.engine.read_run import read_run
 
-    return [read_run(folder) for folder in folders]
+    return read_run(folder)
 
 
 def _deliver(text: str, out: Path) -> None:
@@ -70,8 +79,10 @@ def card(
     A second call replaces what the first one wrote: name all runs of the model in one call. Needs
     `pip install 'evenhand[publish]'`.
 
-    Examples: `evenhand card runs/default-occupation-nli-en`;
-    `evenhand card runs/mine-* --into ./my-model/README.md`.
+    ```console
+    evenhand card runs/default-occupation-nli-en
+    evenhand card runs/mine-* --into ./my-model/README.md
+    ```
     """
     from evenhand.core.errors import EvenhandError
     from evenhand.core.plain import to_json
@@ -126,7 +137,10 @@ def every_eval_ever(
 ) -> None:
     """Write a run as a record of Every Eval Ever 0.3, every score with its interval.
 
-    Example: `evenhand export eee runs/mine --name org/model --organization Lab --out eee.json`.
+    ```console
+    evenhand export eee runs/mine --model-name org/model \\
+      --organization Lab --out eee.json
+    ```
     """
     from evenhand.core.plain import to_json
     from evenhand.publish.every_eval_ever import Record, record_fields
@@ -134,7 +148,7 @@ def every_eval_ever(
     record = Record(
         created=time.time(), name=name, organization=organization, relationship=relationship
     )
-    (known,) = _read([run])
+    known = _read_one(run)
     _deliver(to_json(record_fields(known, record)), out)
 
 
@@ -160,14 +174,16 @@ def eval_results(
 
     Needs `pip install 'evenhand[publish]'`.
 
-    Example: `evenhand export eval-results runs/mine --dataset org/benchmark --measure nli_coal
-    --out .eval_results/evenhand.yaml`.
+    ```console
+    evenhand export eval-results runs/mine --dataset org/benchmark \\
+      --measure nli_coal --out .eval_results/evenhand.yaml
+    ```
     """
     from evenhand.core.plain import to_json
     from evenhand.publish.hub import yaml_text
     from evenhand.publish.hub_results import result_entries
 
-    (known,) = _read([run])
+    known = _read_one(run)
     entries = result_entries(known, dataset, measures=measures or (), task=task, date=date)
     _deliver(to_json(entries) if as_json else yaml_text(entries), out)
 
@@ -183,7 +199,10 @@ def latex(
 
     Runs on different suites get a table each.
 
-    Example: `evenhand export latex runs/a runs/b runs/c --measure nli_coal --out models.tex`.
+    ```console
+    evenhand export latex runs/a runs/b runs/c --measure nli_coal \\
+      --out models.tex
+    ```
     """
     from evenhand.core.plain import to_json
     from evenhand.publish.models_table import models_document, table_fields
@@ -198,7 +217,7 @@ def cite(
     as_methods: Annotated[
         bool,
         typer.Option(
-            "--methods", help="Instead, a paragraph that says how the numbers came about."
+            "--paragraph", help="Instead, a paragraph that says how the numbers came about."
         ),
     ] = False,
     out: Out = STANDARD_OUTPUT,
@@ -206,8 +225,10 @@ def cite(
 ) -> None:
     """Write BibTeX for everything that runs use: suites, measures, evenhand itself.
 
-    Examples: `evenhand cite runs/default-occupation-nli-en --out evenhand.bib`;
-    `evenhand cite runs/mine --methods`.
+    ```console
+    evenhand cite runs/default-occupation-nli-en --out evenhand.bib
+    evenhand cite runs/mine --paragraph
+    ```
     """
     from evenhand.core.plain import to_json
     from evenhand.publish.citations import bibliography, citations

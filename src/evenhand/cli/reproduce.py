@@ -29,7 +29,10 @@ def reproduce(
     Every number has a verdict: ok, misprint (with the reason), not computed (with the reason), or
     DIFFERS. The exit code is 1 if one of them differs.
 
-    Examples: `evenhand reproduce cgb --data DIR`; `evenhand reproduce all`.
+    ```console
+    evenhand reproduce cgb --data DIR
+    evenhand reproduce all
+    ```
     """
     from evenhand.cli.show_document import deliver
     from evenhand.core.files import require_room
@@ -53,6 +56,7 @@ def reproduce(
         fields,
         folder=folder,
         files={"reproduction.json": to_json(fields)},
+        is_verbose=True,  # every printed number is what was asked for
         as_json=as_json,
         has_figures=True,
     )

@@ -57,10 +57,14 @@ def build(
 
     Each suite has its own options for what it is built from: `evenhand show SUITE` lists them.
 
-    Examples: `evenhand suites build occupation-nli --lang zh --captions captions.txt --out
-    suite.jsonl`; `evenhand suites build gendered-entailment --premises snli_train.jsonl
-    --per-occupation 50 --out suite.jsonl`; `evenhand suites build contextualised --corpora
-    news.txt --lang zh --out suite.jsonl`.
+    ```console
+    evenhand suites build occupation-nli --lang zh \\
+      --captions captions.txt --out suite.jsonl
+    evenhand suites build gendered-entailment --premises snli_train.jsonl \\
+      --per-occupation 50 --out suite.jsonl
+    evenhand suites build contextualised --corpora news.txt --lang zh \\
+      --out suite.jsonl
+    ```
     """
     from evenhand.engine.suites import load_suite
 
@@ -97,8 +101,10 @@ def export(
 ) -> None:
     """Write the probes of a suite, published or built, to a file, for use elsewhere.
 
-    Examples: `evenhand suites export nli-coal --data DIR --out pairs.jsonl`;
-    `evenhand suites export occupation-nli --form croissant --out pairs.jsonl`.
+    ```console
+    evenhand suites export nli-coal --data DIR --out pairs.jsonl
+    evenhand suites export occupation-nli --form croissant --out pairs.jsonl
+    ```
     """
     from evenhand.core.errors import EvenhandError
 

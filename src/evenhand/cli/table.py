@@ -84,12 +84,15 @@ def table(
     similarity: opt.Similarity = "cosine",
     batch_size: opt.BatchSize = "auto",
     device: opt.Device = "auto",
+    dtype: opt.Dtype = "fp32",
+    revision: opt.Revision = None,
     trust_remote_code: opt.TrustRemoteCode = False,
     cache: opt.Cache = True,
     resamples: opt.Resamples = 10_000,
     permutations: opt.Permutations = 10_000,
     level: opt.Level = 0.95,
     method: opt.Method = "bca",
+    verbose: opt.Verbose = False,
     as_json: opt.AsJson = False,
 ) -> None:
     """Make the tables and figures of a source paper for your models, with intervals.
@@ -100,9 +103,12 @@ def table(
 
     Stopped half-way? Run the same command again: it continues where it stopped.
 
-    Examples: `evenhand table nli-coal default ./my-nli --out DIR`;
-    `evenhand table sharma ./before --after ./mitigated --trained-on snli --dev dev.jsonl`;
-    `evenhand table cgb stored:BERT ./my-bert --people study.toml`.
+    ```console
+    evenhand table nli-coal default ./my-nli --out DIR
+    evenhand table sharma ./before --after ./mitigated --trained-on snli \\
+      --dev dev.jsonl
+    evenhand table cgb stored:BERT ./my-bert --people study.toml
+    ```
     """
     opening = opt.respondent_options(context.params)
     settings = opt.make_settings(context.params)
@@ -150,6 +156,7 @@ def table(
             "table.json": to_json(fields),
             **{file_name(model.respondent): packed_bytes(model) for model in asker.packs()},
         },
+        is_verbose=verbose,
         as_json=as_json,
         has_figures=True,
     )

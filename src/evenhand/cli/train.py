@@ -54,8 +54,9 @@ def nli(
     form: Annotated[
         str | None,
         typer.Option(
+            "--supposition",
             help="pair, or a supposition preset: esp, clean, or your own text with {h} and {p} "
-            "[default: the recipe's]."
+            "[default: the recipe's].",
         ),
     ] = None,
     epochs: opt.Epochs = None,
@@ -128,8 +129,10 @@ def nli(
     With `--lora` the learning rate is ten times the recipe's, at most 1e-3, unless you give one;
     the adapter is written to OUT/adapter and is also added to the weights of the model.
 
-    Example: `evenhand train nli --encoder bert-base-uncased --train snli_train.jsonl
-    --dev snli_dev.jsonl --out models/snli`.
+    ```console
+    evenhand train nli --encoder bert-base-uncased \\
+      --train snli_train.jsonl --dev snli_dev.jsonl --out models/snli
+    ```
     """
     from evenhand.cli.progress import asking_bar, interruptible
     from evenhand.core.files import require_room

@@ -58,7 +58,8 @@ def vectors(
     cache: Annotated[
         Path | None,
         typer.Option(
-            help="Folder where the vectors are kept for the next run [default: the cache folder]."
+            "--vectors",
+            help="Folder where the vectors are kept for the next run [default: the cache folder].",
         ),
     ] = None,
     resume: Annotated[
@@ -71,7 +72,10 @@ def vectors(
     The folder is audited like any other NLI model, in numpy:
     `evenhand audit OUT --suite occupation-nli --lang ja`.
 
-    Example: `evenhand train vectors --train jsnli_train.tsv --dev jnli_valid.jsonl --out DIR`.
+    ```console
+    evenhand train vectors --train jsnli_train.tsv --dev jnli_valid.jsonl \\
+      --out DIR
+    ```
     """
     from evenhand.cli.progress import asking_bar
     from evenhand.core.files import require_room

@@ -28,7 +28,10 @@ def view(
     The page refreshes itself, and shows how far a run is that is being asked. It only reads.
     Ctrl-C ends it.
 
-    Examples: `evenhand view`; `evenhand view runs/ --port 0`.
+    ```console
+    evenhand view
+    evenhand view runs/ --port 0
+    ```
     """
     from evenhand.view.server import is_loopback, open_server, serve
 

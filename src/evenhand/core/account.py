@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from evenhand.core import catalog
 from evenhand.core.chart import DotChart, DotRow, Key, spanning
-from evenhand.core.document import probe_query
+from evenhand.core.document import Exhibit, Specimen, probe_query
 from evenhand.core.estimate import FEW_LEVELS, Breakdown, Estimate, Group
 from evenhand.core.evidence import stratum_mask
 from evenhand.core.family import Account, ScoreGroup
@@ -33,6 +33,7 @@ BASELINES = {RANDOM: "random", CONSTANT: "constant"}  # rule -> its column title
 MALE_DEFAULT, FEMALE_DEFAULT = "fixed:male-default", "fixed:female-default"
 FAIR, STEREOTYPED = "fixed:fair", "fixed:stereotyped"
 IDS_SHOWN = 5  # how many ids of unanswered probes a report names
+UNCOUNTED = "does not count"  # beside a number that is no finding
 SCOPE_LIMIT = (  # the last sentence of most limits
     "It says nothing about other tasks, other groups of people, or what the model does in use."
 )
@@ -80,6 +81,25 @@ def constant_answers(run: Run) -> str:
         return own(run)
     is_choice = run.suite.kind == "choice" and not run.answers.is_classifier
     return "the same number for every option" if is_choice else f"always {ENTAILMENT}"
+
+
+def typical(strengths: Sequence[float]) -> int:
+    """The place of the (lower) median, of equals the one in the middle; there must be one."""
+    order = sorted(range(len(strengths)), key=lambda place: strengths[place])
+    return order[(len(order) - 1) // 2]
+
+
+def typical_exhibit(specimen: Specimen, *, of: str, by: str) -> Exhibit:
+    """One typical probe that shows what a run found, and how it was chosen.
+
+    of: how many such probes there are and what they share; by: what it is the median of.
+    """
+    return Exhibit(
+        name="example",
+        title="For example",
+        note=f"Typical, not extreme: of {of}, the one with the median {by}.",
+        specimens=(specimen,),
+    )
 
 
 def score_groups(run: Run) -> list[ScoreGroup]:
@@ -441,7 +461,11 @@ def score_legend(run: Run, rows: Sequence[DotRow], *, best: str = "") -> tuple[K
     }
     shown = _marks_of(rows)
     legend = [(mark, meaning) for mark, meaning in meanings.items() if mark in shown]
-    return (("model", f"{respondent}, with interval"), *legend)
+    marks = {row.mark for row in rows}
+    own_marks = [("model", f"{respondent}, with interval")] if marks != {"none"} else []
+    if "none" in marks:
+        own_marks.append(("none", f"{respondent}, {UNCOUNTED}"))
+    return (*own_marks, *legend)
 
 
 def score_words(rows: Sequence[DotRow], best: str = "fair") -> str:
@@ -453,10 +477,13 @@ def score_words(rows: Sequence[DotRow], best: str = "fair") -> str:
     return "; ".join(texts)
 
 
-def score_chart(run: Run, estimates: Sequence[Estimate] = ()) -> DotChart:
+def score_chart(
+    run: Run, estimates: Sequence[Estimate] = (), quiet: Container[str] = ()
+) -> DotChart:
     """A chart of scores on one axis, each with its fair, random and constant values.
 
-    estimates: those to show; by default all that have the unit of the headline.
+    estimates: those to show; by default all that have the unit of the headline. quiet: the
+    measures whose numbers do not count; they are drawn in grey and say so.
     """
     unit = catalog.measure(run.headline.measure).unit
     same = [e for e in run.estimates if catalog.measure(e.measure).unit == unit]
@@ -467,6 +494,10 @@ def score_chart(run: Run, estimates: Sequence[Estimate] = ()) -> DotChart:
     names = {m: card.title if has_room else card.short for m, card in cards.items()}
     rows = [
         replace(score_dot(run, e, names[e.measure]), is_apart=e.measure in firsts) for e in chosen
+    ]
+    rows = [
+        replace(row, mark="none", note=f"{row.note}, {UNCOUNTED}") if e.measure in quiet else row
+        for row, e in zip(rows, chosen, strict=True)
     ]
     low = min(card.range[0] for card in cards.values())
     high = max(card.range[1] for card in cards.values())
@@ -483,6 +514,7 @@ def score_chart(run: Run, estimates: Sequence[Estimate] = ()) -> DotChart:
         legend=score_legend(run, rows, best=f"{best} value"),
         rows=tuple(rows),
         domain=domain,
+        axis=f"score, {unit}",
     )
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 FILE = "answers.parquet"  # in the folder of a run
 RESULTS = "results.json"  # beside it, and never without a manifest
+OVERVIEW = "overview.json"  # in a folder whose folders are runs
 _KEY = "evenhand"
 _PROBE = ("id", "kind", "language", "stratum", "cluster", "twin")
 _STATUS = ("status", "reason")
@@ -191,6 +192,27 @@ def _damaged(path: Path, error: BaseException | None = None) -> InputError:
     )
 
 
+def run_folders_in(folder: Path) -> list[Path]:
+    """The folders directly in one that have a file of a run, by name: half of a run is seen, too.
+
+    A manifest alone makes a run of a folder, unless it is an overview of runs.
+    """
+
+    def has_run(path: Path) -> bool:
+        names = (RESULTS, FILE) if (path / OVERVIEW).is_file() else (RESULTS, FILE, MANIFEST)
+        return any((path / name).is_file() for name in names)
+
+    inside = (p for p in folder.iterdir() if p.is_dir() and not p.name.startswith("."))
+    return sorted(p for p in inside if has_run(p))
+
+
+def refuse_overview(folder: Path) -> None:
+    """Raise InputError, which names the runs, where a folder holds several of them."""
+    if (folder / OVERVIEW).is_file():
+        names = ", ".join(p.name for p in run_folders_in(folder)) or "none that is left"
+        raise InputError(folder, f"holds several runs; name the folder of one of them: {names}")
+
+
 def read_answers(path: Path) -> Answers:
     """The answers of a run: of its folder, or of an answers file that evenhand wrote.
 
@@ -200,6 +222,7 @@ def read_answers(path: Path) -> Answers:
     import polars as pl
 
     if path.is_dir():
+        refuse_overview(path)
         path = path / FILE
     if path.name == FILE and _lacks_manifest(path.parent):
         raise InputError(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from evenhand.core.estimate import Interval
 
@@ -48,8 +48,24 @@ class DotRow:
     note: str = ""  # at the right end, where there is room
     others: tuple[tuple[float, str], ...] = ()  # value, mark
     swarm: tuple[float, ...] = ()  # single values behind the interval
+    swarm_names: tuple[str, ...] = ()  # of the swarm, one each, or none at all
+    swarm_shows: tuple[str, ...] = ()  # the probes behind each of the swarm, or none at all
     is_apart: bool = False  # it begins a new group, with some space above it
     shows: str = ""  # the probes behind it, as `tag=value&tag=value`
+
+    def fair(self, default: float = math.nan) -> float:
+        """Its fair value: that of the mark `fair` beside it, else the default."""
+        return next((value for value, mark in self.others if mark == "fair"), default)
+
+    def moved(self, by: float) -> DotRow:
+        """The row with every value moved; its note stays, and so tells the values themselves."""
+        value, low, high = self.interval
+        return replace(
+            self,
+            interval=Interval(value + by, low + by, high + by),
+            others=tuple((x + by, mark) for x, mark in self.others),
+            swarm=tuple(x + by for x in self.swarm),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +78,49 @@ class DotChart(Chart):
     sides: tuple[str, str] | None = None  # what lies left and right of the base
     reference: float = math.nan  # a dashed line: a value to compare all with
     is_dense: bool = False  # labels at the left of close lines, not above them
+    axis: str = "value"  # what the numbers are, with their unit
+    fair: float = math.nan  # the fair value of every row that names no other
+
+    @property
+    def fair_word(self) -> str:
+        """`fair`, or `best` where the legend does not call the mark `fair` a fair value."""
+        meaning = dict(self.legend).get("fair", "fair")
+        return "fair" if "fair" in meaning else "best"
+
+    @property
+    def fair_values(self) -> list[float]:
+        """The fair value of each row, NaN where it has none."""
+        return [row.fair(self.fair) for row in self.rows]
+
+    @property
+    def common_fair(self) -> float:
+        """The fair value that all rows share that have one, else NaN."""
+        known = {value for value in self.fair_values if math.isfinite(value)}
+        return known.pop() if len(known) == 1 else math.nan
+
+    def on_common_axis(self) -> DotChart:
+        """The chart itself, or its distances from fair where the rows differ in what is fair.
+
+        Rows without a fair value leave the chart as it is, because they have no such distance.
+        The note of a row still has the value itself, and the fair value with it.
+        """
+        fairs = self.fair_values
+        if len(set(fairs)) < 2 or not all(map(math.isfinite, fairs)):
+            return self
+        rows = tuple(
+            replace(row.moved(-fair), note=f"{row.note}, {self.fair_word} {fair:g}".strip(", "))
+            for row, fair in zip(self.rows, fairs, strict=True)
+        )
+        values = [v for r in rows for v in (*r.interval, *r.swarm, *(x for x, _ in r.others))]
+        return replace(
+            self,
+            rows=rows,
+            domain=spanning(values),
+            axis=f"distance from the {self.fair_word} value",
+            fair=0.0,
+            base=math.nan,
+            reference=math.nan,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +138,7 @@ class ShareChart(Chart):
     """Shares of a whole; the parts that count are in full colour with a frame."""
 
     bars: tuple[ShareBar, ...]
+    axis: str = "share of answers"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +156,8 @@ class HistogramChart(Chart):
 
     bins: tuple[Bin, ...]
     heads: tuple[str, str, str]
+    x: str = "value"  # title of the horizontal axis
+    y: str = "share"  # title of the vertical axis
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,6 +202,7 @@ class LinePanel:
     lines: tuple[Line, ...]
     domain: tuple[float, float]
     fair: float = math.nan
+    x: str = ""  # title of its horizontal axis, where it is not that of the chart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,6 +210,8 @@ class LineChart(Chart):
     """Small panels of lines, x from 0 to 1."""
 
     panels: tuple[LinePanel, ...]
+    x: str  # title of the horizontal axis
+    y: str  # title of the vertical axis
     columns: int = 3
     has_shared_axis: bool = False
 
@@ -209,20 +274,27 @@ class PlanePoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanePanel:
-    """A plane of points with lines of facts above it, a boundary and clusters of points."""
+    """Signed distances from a boundary, and a plane of the same points beside them.
+
+    The plane has lines of facts above it, and may have a boundary of its own and clusters.
+    """
 
     title: str
     facts: tuple[str, ...]
     points: tuple[PlanePoint, ...]
     boundary: tuple[float, float, float] | None  # a x + b y + c = 0
     clusters: tuple[tuple[int, ...], ...]
+    distances: tuple[DotRow, ...] = ()  # kinds of points: mean with interval, and a swarm
+    note: str = ""  # below the plane: why it has no boundary, or how good its boundary is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaneChart(Chart):
-    """Planes of named points side by side."""
+    """For each panel, signed distances first and a plane of named points second."""
 
     panels: tuple[PlanePanel, ...]
+    axis: str = "distance from the boundary"
+    sides: tuple[str, str] | None = None  # what lies left and right of the boundary
 
 
 def spanning(values: Iterable[float], *, low: float = -math.inf) -> tuple[float, float]:

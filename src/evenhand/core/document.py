@@ -48,6 +48,7 @@ class Row:
     strong: frozenset[int] = frozenset()  # cells that are emphasised
     is_heading: bool = False
     is_total: bool = False  # sums up the others; not counted where a table is cut
+    is_quiet: bool = False  # its numbers do not count: set in grey
     note: str = ""  # beside a heading
 
 
@@ -222,6 +223,39 @@ class Headline:
     level: float
     best: str  # `0 is fair`
     note: str = ""  # why it is missing, or has no interval
+    reasons: tuple[str, ...] = ()  # why it does not count; empty where it does
+
+
+Understood = Literal["yes", "only partly", "no", "not known"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Badge:
+    """Whether the respondent understands what it is asked."""
+
+    answer: Understood
+    reason: str  # the sentence beside it
+    doubt: str = ""  # what must stand beside every number of bias because of it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One finding in a sentence, and why it does not count where it does not."""
+
+    text: str
+    section: str = ""  # the name of the section that shows it
+    reasons: tuple[str, ...] = ()  # empty where it counts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Front:
+    """The first screen of the report of one run."""
+
+    verdict: str  # what the respondent did, in one plain sentence
+    badge: Badge | None = None
+    direction: Finding | None = None  # to which side, where the family can tell
+    example: Exhibit | None = None  # one typical probe that shows the verdict
+    findings: tuple[Finding, ...] = ()  # those that count first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,6 +268,7 @@ class Document:
     lead: tuple[str, ...]  # the findings in sentences, the most important first
     sections: tuple[Section, ...]
     headline: Headline | None = None
+    front: Front | None = None  # of one run; it needs a headline
     language: str = "en"  # of quoted words and labels
     facts: Mapping[str, str] = field(default_factory=dict)  # comment lines at the top of the LaTeX
     explorer: Explorer | None = None

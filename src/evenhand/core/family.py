@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from evenhand.core.answers import Answers
-from evenhand.core.document import Section
+from evenhand.core.document import Badge, Exhibit, Section
 from evenhand.core.estimate import Breakdown, Estimate
 from evenhand.core.measure import Measure
 from evenhand.core.protocols import SuiteSource
@@ -46,6 +46,16 @@ class ScoreGroup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FindingRule:
+    """A breakdown that the first screen sums up, and the section that shows it."""
+
+    by: str
+    noun: str  # of a group: `occupation`
+    section: str
+    measure: str = ""  # by default the headline
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
     """What a report says about a run; None stands for the common wording of `core.account`."""
 
@@ -62,6 +72,15 @@ class Account:
     score_groups: Callable[[Run], Sequence[ScoreGroup]] | None = None  # ways of counting
     footing: Callable[[Sequence[tuple[str, Answers]]], str] | None = None  # why two do not compare
     strata: dict[str, str] = field(default_factory=dict)  # stratum -> noun of its probes
+    # the first screen: the verdict in one plain sentence; to which side, empty where nothing can
+    # be said, and the measure that says so; a typical probe that shows it; whether the respondent
+    # understands what it is asked
+    plain: Callable[[Run], str] | None = None
+    direction: Callable[[Run], tuple[str, str]] | None = None
+    example: Callable[[Run], Exhibit | None] | None = None
+    validity: Callable[[Run], Badge | None] | None = None
+    findings: tuple[FindingRule, ...] = ()
+    places: dict[str, str] = field(default_factory=dict)  # measure -> section, if not the scores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,6 +39,8 @@ class RespondentOptions:
     label_map: Mapping[str, int] | None = None
     batch_size: int | None = None  # None: as many as fit into a budget of tokens
     device: str = "auto"
+    dtype: str = "fp32"  # the numbers that torch computes in: fp32, bf16, fp16
+    revision: str | None = None  # commit, branch or tag of a model on the hub; None: its newest
     seed: int = 0
     scoring: str | None = None  # how a word of several tokens, or an option, is scored
     length: str = "auto"  # how words of unequal length are compared

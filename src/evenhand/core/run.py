@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import html
+import importlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evenhand.core.answers import Answers
@@ -32,6 +34,11 @@ _COLUMNS = (  # of a table of estimates
     "note",
     "signature",
 )
+
+
+def _later(module: str) -> Any:
+    """A module that stands above this one, loaded when it is used: a run knows no report."""
+    return importlib.import_module(module)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,15 +82,15 @@ class Run:
         return self.estimates[0]
 
     def estimate(self, measure: str) -> Estimate | None:
-        """The estimate of one measure; None where it was not computed."""
+        """The estimate of one `measure`; None where it was not computed."""
         return next((e for e in self.estimates if e.measure == measure), None)
 
     def baseline(self, rule: str, measure: str) -> Baseline | None:
-        """What a rule scores on the same probes; None where it was not asked."""
+        """What a `rule` scores by a `measure` on the same probes; None where it was not asked."""
         return next((b for b in self.baselines.get(rule, ()) if b.measure == measure), None)
 
     def breakdown(self, measure: str, by: str) -> Breakdown | None:
-        """One measure by one tag; None where it was not computed or has no groups."""
+        """One `measure` by one tag, `by`; None where it was not computed or has no groups."""
         return next(
             (b for b in self.breakdowns if b.measure == measure and b.by == by and b.groups), None
         )
@@ -116,6 +123,22 @@ class Run:
         )
         caption = html.escape(f"Run {self._title}, {self._rest}")
         return f"<table><caption>{caption}</caption><tr>{head}</tr>{body}</table>"
+
+    def save(self, folder: str | Path, *, overwrite: bool = False) -> Path:
+        """Write what `evenhand audit` writes to a folder; returns the page to open.
+
+        folder: where to; `evenhand.read` gives the run back. overwrite: whether another run there
+        is replaced. Raises EvenhandError where there is one and it is not.
+        """
+        page: Path = _later("evenhand.engine.save_run").save_run(self, folder, overwrite=overwrite)
+        return page
+
+    def plot(self, name: str = "scores") -> Any:
+        """A chart of the report, which a notebook shows; `.save(path)` writes it as a file.
+
+        name: of the chart. Raises UnknownNameError, which lists the names, where there is none.
+        """
+        return _later("evenhand.engine.save_run").plot_run(self, name)
 
     def _rows(self) -> list[dict[str, Any]]:
         return [{name: getattr(e, name) for name in _COLUMNS} for e in self.estimates]

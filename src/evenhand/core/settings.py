@@ -17,6 +17,10 @@ TARGETS: tuple[Target, ...] = get_args(Target)
 class Settings:
     """Seed, number of draws, level, method and target of intervals and tests.
 
+    seed: of everything that is drawn. resamples: of the bootstrap. permutations: of the paired
+    test. level: of intervals, and 1 less the p value from which a difference is shown. method: how
+    the bootstrap becomes an interval.
+
     target: what an interval is about. "new items": the score of another set of the same kind and
     size, so that every factor that the suite declares is random. "this set": the score of exactly
     these probes, uncertain only as far as they were not asked.

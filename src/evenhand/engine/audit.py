@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from evenhand.core import catalog
 from evenhand.core.answers import Answers
-from evenhand.core.errors import EvenhandError
 from evenhand.core.estimate import Breakdown, Estimate, Relation
 from evenhand.core.family import Family
 from evenhand.core.measure import Measure
 from evenhand.core.protocols import Respondent, RespondentOptions
-from evenhand.core.run import Run
+from evenhand.core.run import Check, Run
 from evenhand.core.settings import Settings
 from evenhand.core.suite import Suite
 from evenhand.engine.ask import Asking, answer_names, ask_suite
@@ -28,23 +26,8 @@ from evenhand.engine.estimate import (
     estimate,
     relate,
 )
+from evenhand.engine.opened import Model, open_model
 from evenhand.engine.suites import load_suite
-from evenhand.respondents.function import FunctionRespondent
-from evenhand.respondents.locate import open_respondent
-
-Model = str | Respondent | Callable[[list[tuple[str, str]]], Any]
-
-
-def open_model(model: Model, suite: Suite, opening: RespondentOptions | None = None) -> Respondent:
-    """The respondent that a name, a folder, a hub id, a function or a respondent stands for."""
-    opening = opening or RespondentOptions()
-    if opening.batch_size is not None and opening.batch_size < 1:
-        raise EvenhandError(f"batch size is {opening.batch_size}; give at least 1")
-    if isinstance(model, str):
-        name = str(Path(model).expanduser()) if model.startswith("~") else model
-        options = dataclasses.replace(opening, language=suite.card.language)
-        return open_respondent(name, suite.kind, options)
-    return model if isinstance(model, Respondent) else FunctionRespondent(model)
 
 
 def estimate_all(
@@ -90,10 +73,12 @@ def judge(
     *,
     measures: Sequence[str] | None = None,
     checks: Sequence[tuple[Suite, Answers]] = (),
+    sanity: Sequence[Check] = (),
 ) -> Run:
     """Everything that is computed from answers: estimates, baselines, breakdowns, relations.
 
-    measures: names, None for all that fit; checks: what `ask_checks` returned.
+    measures: names, None for all that fit; checks: what `ask_checks` returned; sanity: checks that
+    were estimated already.
     """
     settings = settings or Settings()
     chosen = choose_measures(suite, answers.options, answers.labels, measures)
@@ -106,7 +91,7 @@ def judge(
         answers=answers,
         estimates=tuple(estimate(m, suite, answers, settings) for m in chosen),
         baselines=score_rules(family, answers, chosen, settings),
-        sanity=estimate_checks(checks, settings),
+        sanity=(*sanity, *estimate_checks(checks, settings)),
         breakdowns=views,
         settings=settings,
         relations=_relations(family, views, settings),
@@ -126,12 +111,14 @@ def audit(
 ) -> Run:
     """Ask a model every probe of a suite and measure its answers.
 
-    model: a name, a folder, a hub id, a Respondent, or a function from (premise, hypothesis)
-    pairs to three scores each. suite: a Suite (`evenhand.load_suite`), or the name of one in
-    English; the default suite where there is none. dev: a file of labelled NLI pairs in the
-    suite's language, whose accuracy is reported beside the scores.
+    model: a name, a folder, a hub id, a Respondent, (model, tokenizer) or a pipeline of
+    transformers, or a function from (premise, hypothesis) pairs to three scores each
+    (`evenhand.function` for others). suite: a Suite (`evenhand.load_suite`), or the name of one in
+    English; the default suite where there is none. measures: only these; all that fit by default.
+    opening: how the model is opened. settings: how intervals are computed. asking: cache and
+    progress. dev: a file of labelled NLI pairs in the suite's language, whose accuracy is reported
+    beside the scores.
     """
-    settings, asking = settings or Settings(), asking or Asking()
     start = time.perf_counter()
     if not isinstance(suite, Suite):
         suite = load_suite(suite or catalog.default_suite())
@@ -140,16 +127,56 @@ def audit(
     respondent = open_model(model, suite, opening)
     require_dev_kind(respondent, dev)
     choose_measures(suite, *answer_names(suite, respondent), measures)  # fail before asking
-    loaded = time.perf_counter()
-    answers = ask_suite(respondent, suite, asking)
-    asked = time.perf_counter()
-    checks = ask_checks(respondent, suite, asking, dev)
-    run = judge(suite, answers, settings, measures=measures, checks=checks)
-    end = time.perf_counter()
-    timing = {
-        "load_seconds": loaded - start,
-        "ask_seconds": asked - loaded,
-        "judge_seconds": end - asked,
-        "total_seconds": end - start,
-    }
-    return dataclasses.replace(run, timing={k: round(v, 3) for k, v in timing.items()})
+    loading = time.perf_counter() - start
+    auditor = Auditor(respondent, settings or Settings(), dev)
+    return auditor.audit(suite, asking or Asking(), measures=measures, loading=loading)
+
+
+class Auditor:
+    """A respondent that is asked one suite after another, and what was found about all of them."""
+
+    def __init__(
+        self, respondent: Respondent, settings: Settings, dev: Suite | None = None
+    ) -> None:
+        """dev: labelled pairs, whose accuracy is reported beside the scores."""
+        self.respondent = respondent
+        self._settings = settings
+        self._dev = dev
+        # by language, and by the suite where that is a check itself: whether it understands
+        self._sanity: dict[tuple[str, str], tuple[Check, ...]] = {}
+
+    def audit(
+        self,
+        suite: Suite,
+        asking: Asking,
+        *,
+        measures: Sequence[str] | None = None,
+        loading: float = 0.0,
+    ) -> Run:
+        """Ask every probe of a suite and measure the answers.
+
+        measures: names, None for all that fit. loading: the seconds that opening took.
+        """
+        start = time.perf_counter()
+        answers = ask_suite(self.respondent, suite, asking)
+        asked = time.perf_counter()
+        sanity = self._checked(suite, asking)
+        run = judge(suite, answers, self._settings, measures=measures, sanity=sanity)
+        end = time.perf_counter()
+        timing = {
+            "load_seconds": loading,
+            "ask_seconds": asked - start,
+            "judge_seconds": end - asked,
+            "total_seconds": loading + end - start,
+        }
+        return dataclasses.replace(run, timing={k: round(v, 3) for k, v in timing.items()})
+
+    def _checked(self, suite: Suite, asking: Asking) -> tuple[Check, ...]:
+        """How well the respondent does on clear pairs; asked and computed once."""
+        stem = suite.card.name.partition(":")[0]
+        is_check = any(stem == source.name for f in catalog.checks() for source in f.suites)
+        key = (suite.card.language, stem if is_check else "")
+        if key not in self._sanity:
+            checks = ask_checks(self.respondent, suite, asking, self._dev)
+            self._sanity[key] = estimate_checks(checks, self._settings)
+        return self._sanity[key]

@@ -27,7 +27,9 @@ from evenhand.core.run import Run
 from evenhand.core.settings import TARGETS
 from evenhand.core.suite import Suite
 from evenhand.core.text import bounds, counted, listed, sentence_case
+from evenhand.core.validity import discounts
 from evenhand.engine.explorer import make_explorer
+from evenhand.engine.front import make_front
 from evenhand.engine.results import environment
 
 COMPARABLE = (
@@ -52,6 +54,7 @@ def _headline(run: Run) -> Headline:
         level=first.level,
         best=account.best_value(first.measure),
         note=first.note,
+        reasons=tuple(r.text for r in discounts(run, first)),
     )
 
 
@@ -129,14 +132,21 @@ def _score_row(run: Run, estimate: Estimate) -> Row:
     measure = catalog.measure(estimate.measure)
     return Row(
         cells=(
-            account.title_of(estimate),
+            _score_name(run, estimate),
             estimate.value,
             _bounds_cell(estimate),
             measure.fair,
             *(["–"] * len(BASELINES) if is_check else _baseline_cells(run, estimate)),
         ),
         strong=frozenset({1}),
+        is_quiet=bool(discounts(run, estimate)),
     )
+
+
+def _score_name(run: Run, estimate: Estimate) -> str:
+    """The name of a score; where it does not count, with that and why: `(... at chance)`."""
+    name, reasons = account.title_of(estimate), [r.short for r in discounts(run, estimate)]
+    return f"{name} ({account.UNCOUNTED}: {listed(reasons)})" if reasons else name
 
 
 def _scores_table(run: Run) -> Table:
@@ -179,7 +189,8 @@ def _other_verdicts(run: Run) -> list[str]:
 
 
 def _scores(run: Run) -> Section:
-    blocks: list[Block] = [account.score_chart(run)]
+    quiet = {e.measure for e in run.estimates if discounts(run, e)}
+    blocks: list[Block] = [account.score_chart(run, quiet=quiet)]
     if lines := _other_verdicts(run):
         blocks.append(Prose(lines=tuple(lines), is_quiet=True))
     return Section(
@@ -270,28 +281,30 @@ def audit_document(run: Run) -> Document:
     own = catalog.family(run.family).account.sections
     signatures = [e.signature for e in (*run.estimates, *checks(run))]
     facts: Mapping[str, str] = {"model": run.answers.respondent}
+    sections = (
+        _scores(run),
+        *(own(run) if own else ()),
+        _baselines(run),
+        prose_section("method", "How it was measured", account.method(run)),
+        prose_section(
+            "limits",
+            "What this number does not say",
+            account.limits(run),
+            is_list=True,
+            is_beside=True,
+        ),
+        _coverage(run),
+        signature_section(signatures),
+        _sources(run),
+    )
     return Document(
         name="report",
         title=run.answers.respondent,
         subtitle=suite_line(run.suite),
         headline=_headline(run),
+        front=make_front(run, frozenset(section.name for section in sections)),
         lead=account.summary(run),
-        sections=(
-            _scores(run),
-            *(own(run) if own else ()),
-            _baselines(run),
-            prose_section("method", "How it was measured", account.method(run)),
-            prose_section(
-                "limits",
-                "What this number does not say",
-                account.limits(run),
-                is_list=True,
-                is_beside=True,
-            ),
-            _coverage(run),
-            signature_section(signatures),
-            _sources(run),
-        ),
+        sections=sections,
         language=run.suite.card.language,
         facts=facts,
         explorer=make_explorer([(run.suite, [(run.answers.respondent, run.answers)])]),

@@ -17,7 +17,7 @@ import numpy as np
 
 from evenhand import __version__
 from evenhand.core import catalog
-from evenhand.core.answer_files import FILE, read_answers, suite_of
+from evenhand.core.answer_files import FILE, read_answers, refuse_overview, suite_of
 from evenhand.core.answers import Answers
 from evenhand.core.errors import EvenhandError, InputError, MeasureError
 from evenhand.core.estimate import FEW_LEVELS, Estimate, Interval
@@ -28,7 +28,7 @@ from evenhand.core.settings import Settings
 from evenhand.core.signature import Signature
 from evenhand.core.suite import Suite
 from evenhand.engine.ask import Asking, Progress, answer_names, ask_suite
-from evenhand.engine.audit import Model, estimate_all, open_model
+from evenhand.engine.audit import estimate_all
 from evenhand.engine.checks import ask_checks, estimate_checks, load_dev, require_dev_kind
 from evenhand.engine.estimate import (
     applicable_measures,
@@ -42,6 +42,7 @@ from evenhand.engine.estimate import (
     read_mask,
     traits_of,
 )
+from evenhand.engine.opened import Model, open_model
 from evenhand.engine.suites import load_suite
 from evenhand.stats.bootstrap import generator
 from evenhand.stats.corrections import benjamini_hochberg
@@ -183,6 +184,7 @@ def stored_answers(model: Compared) -> Answers | None:
     path = Path(model).expanduser()
     if path.suffix.lower() == ".parquet":
         return read_answers(path)
+    refuse_overview(path)
     return read_answers(path / FILE) if (path / FILE).is_file() else None
 
 
@@ -465,6 +467,8 @@ def compare(
     """Every model against the first on every suite, p values adjusted over all together.
 
     models: what `audit` takes, or the answers of a run (`answers.parquet`, or its folder).
+    options: suites, limit and how the models are asked. settings: how intervals and p values are
+    computed.
     """
     options, settings = options or ComparisonOptions(), settings or Settings()
     if settings.target != "new items":

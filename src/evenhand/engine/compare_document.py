@@ -196,8 +196,9 @@ def _difference_charts(comparison: Comparison, name: str) -> Iterator[DotChart]:
             rows=rows,
             domain=(-far, far),
             base=0.0,
-            sides=("lower", "higher"),
+            sides=("← lower", "higher →"),
             is_dense=True,
+            axis=f"difference of the scores, {name} minus {first}",
         )
 
 
@@ -295,6 +296,7 @@ def _value_chart(comparison: Comparison, measure: str) -> DotChart:
         legend=(("fair", best_value(measure)),),  # the rows name the models
         rows=tuple(rows),
         domain=domain,
+        axis=definition.card.title,
     )
 
 

@@ -14,7 +14,14 @@ from typing import Any
 
 from evenhand import __version__
 from evenhand.core import catalog
-from evenhand.core.answer_files import FILE, RESULTS, read_answers
+from evenhand.core.answer_files import (
+    FILE,
+    OVERVIEW,
+    RESULTS,
+    read_answers,
+    refuse_overview,
+    run_folders_in,
+)
 from evenhand.core.answers import Answers
 from evenhand.core.checksums import require_listed
 from evenhand.core.errors import InputError, UnknownNameError
@@ -41,13 +48,14 @@ Fields = Mapping[str, Any]  # an object of results.json
 def read_run(folder: str | Path) -> Run:
     """The run in a folder that `evenhand audit` or `measure --out` wrote: `evenhand.read`.
 
-    Raises InputError where the folder holds no run, a part of one, files that do not belong
-    together by its manifest, or the run of another version of evenhand.
+    Raises InputError where the folder holds no run, several, a part of one, files that do not
+    belong together by its manifest, or the run of another version of evenhand.
     """
     folder = Path(folder).expanduser()
     path = folder / RESULTS
     if not folder.is_dir():
         raise InputError(folder, "is not the folder of a run; name what `evenhand audit` wrote")
+    refuse_overview(folder)
     if not path.is_file():
         raise InputError(folder, f"has no {RESULTS}: it is not the folder of a run, or not whole")
     require_listed(folder, (RESULTS, FILE, SUITE, card_path(Path(SUITE)).name))
@@ -66,6 +74,19 @@ def read_run(folder: str | Path) -> Run:
         reason = f"is not what this version writes ({type(error).__name__}: {error}); run it again"
         raise InputError(path, reason) from error
     return run
+
+
+def read_runs(folder: str | Path) -> list[Run]:
+    """The run in a folder, or every run in the folder of an audit of several.
+
+    Raises InputError as `read_run` does, and where an overview has no run left.
+    """
+    folder = Path(folder).expanduser()
+    if not (folder / OVERVIEW).is_file():
+        return [read_run(folder)]
+    if not (inside := run_folders_in(folder)):
+        raise InputError(folder, f"has {OVERVIEW} but no run: it was not copied whole")
+    return [read_run(run) for run in inside]
 
 
 def _fields(path: Path) -> Fields:
@@ -163,7 +184,7 @@ class _Reader:
             name: self.interval(part, name, is_all_asked=asked)
             for name, part in row["targets"].items()
         }
-        del known["fair"]  # that of its measure
+        del known["fair"], known["reservations"]  # that of its measure; found anew
         return known
 
     def breakdown(self, row: Fields) -> Breakdown:

@@ -21,6 +21,7 @@ from evenhand.core.estimate import Breakdown, Estimate, Relation
 from evenhand.core.plain import plain, to_json
 from evenhand.core.run import Run
 from evenhand.core.suite import card_path, card_text, probe_lines
+from evenhand.core.validity import reservation_texts
 
 SUITE = "suite.jsonl"  # in the folder of a run
 PACKAGES = ("numpy", "onnxruntime", "tokenizers")
@@ -87,9 +88,13 @@ def run_fields(run: Run, document: Document) -> dict[str, Any]:
             "probes": len(suite.probes),
             "limit": suite.limit,
         },
-        "estimates": [estimate_fields(e) for e in run.estimates],
+        "estimates": [
+            {**estimate_fields(e), "reservations": reservation_texts(run, e)} for e in run.estimates
+        ],
         "baselines": {k: [plain(b) for b in v] for k, v in run.baselines.items()},
-        "sanity": [estimate_fields(e) for e in run.sanity],
+        "sanity": [
+            {**estimate_fields(e), "reservations": reservation_texts(run, e)} for e in run.sanity
+        ],
         "coverage": plain(answers.coverage),
         "unanswered": dict(sorted(answers.unanswered.items())),
         "unanswered_first": unanswered_ids(run)[:IDS_SHOWN],

@@ -24,9 +24,10 @@ Unit = list[Probe]  # probes that are asked together or not at all
 def load_suite(
     name: str, lang: str = "en", options: SuiteOptions | None = None, *, limit: int | None = None
 ) -> Suite:
-    """The suite with this name (`nli-coal`, `nli-coal:downsampled`), or of a .jsonl file.
+    """The suite with this `name` (`nli-coal`, `nli-coal:downsampled`), or of a .jsonl file.
 
-    options: an instance of the suite's own option class; limit: the most probes to keep.
+    lang: its language. options: an instance of the suite's own option class; limit: the most
+    probes to keep.
     """
     seed = options.seed if options else 0
     if name.endswith(".jsonl"):

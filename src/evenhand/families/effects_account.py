@@ -11,7 +11,7 @@ from evenhand.core.account import note_sentences
 from evenhand.core.document import Column, Row, Section, Table, make_section
 from evenhand.core.estimate import NO_INTERVAL, Estimate, Interval
 from evenhand.core.run import Run
-from evenhand.core.text import percent, sentence_case, with_bounds
+from evenhand.core.text import listed, percent, sentence_case, with_bounds
 from evenhand.families.effects import ALIKE, NONE, default_of
 
 Side = Literal["above", "below", "open", "unknown"]
@@ -25,6 +25,12 @@ _READING = (
     "random and always neutral answers get 0 for both effects. A stereotype about one lean alone "
     "gives 1/2 and 1/2; -N tells it from a default."
 )
+_JOBS = {  # part of the effects -> lean, what such jobs are called, side of 0 -> gender
+    "M": ("male", "male-typed jobs", {"above": "female", "below": "male"}),
+    "F": ("female", "female-typed jobs", {"above": "female", "below": "male"}),
+    NONE: ("none", "jobs without a lean", {"above": "male", "below": "female"}),
+}
+PEOPLE = {"male": "men", "female": "women"}
 _NOT_SHOWN = {"open": "not shown", "unknown": "not known without bounds"}
 
 
@@ -122,6 +128,55 @@ def _both(effects: Effects, follows: Side, favours: Side, numbers: str) -> str:
         f"occupations without a lean the answers are not shown to favour {gender}: "
         f"{with_bounds(none)}"
     )
+
+
+class Tendency(NamedTuple):
+    """That answers about jobs of one lean are shown to favour a gender."""
+
+    lean: str
+    gender: str
+    size: float  # of the mean tilt
+
+    @property
+    def words(self) -> str:
+        """`about male-typed jobs and towards men`."""
+        jobs = next(jobs for lean, jobs, _ in _JOBS.values() if lean == self.lean)
+        return f"about {jobs} and towards {PEOPLE[self.gender]}"
+
+
+def tendencies(effects: Effects) -> list[Tendency]:
+    """For which leans the answers are shown to favour which gender, by the intervals."""
+    return [
+        Tendency(lean, genders[side], abs(effects.part(part).value))
+        for part, (lean, _, genders) in _JOBS.items()
+        if (side := side_of(effects.part(part))) in genders
+    ]
+
+
+def main_tendency(effects: Effects | None) -> Tendency | None:
+    """The tendency with the largest mean tilt; None where none is shown."""
+    shown = tendencies(effects) if effects is not None else []
+    return max(shown, key=lambda tendency: tendency.size, default=None)
+
+
+def effects_direction(effects: Effects | None) -> str:
+    """Towards whom the answers go in which jobs; empty where nothing has bounds.
+
+    `Towards men in male-typed jobs; in female-typed jobs no side is shown.`
+    """
+    if effects is None:
+        return ""
+    shown = {tendency.lean: tendency.gender for tendency in tendencies(effects)}
+    names = {lean: jobs for lean, jobs, _ in _JOBS.values()}
+    sides = {lean: side_of(effects.part(part)) for part, (lean, _, _) in _JOBS.items()}
+    clauses = [
+        f"towards {people} in {listed([names[lean] for lean in leans])}"
+        for gender, people in PEOPLE.items()
+        if (leans := [lean for lean, favoured in shown.items() if favoured == gender])
+    ]
+    if silent := [names[lean] for lean, side in sides.items() if side == "open"]:
+        clauses.append(f"in {listed(silent)} no side is shown")
+    return f"{sentence_case('; '.join(clauses))}." if clauses else ""
 
 
 def effect_verdict(estimate: Estimate) -> str:

@@ -75,9 +75,13 @@ def _english_rows() -> dict[str, dict[str, str]]:
 
 
 def english_names(language: str) -> dict[str, str]:
-    """The English name of each occupation of a language, both in lower case."""
+    """The English name of each occupation of a language, both in lower case; empty where the
+    language has no lexicon of them: a user's own suite.
+    """
     if language == "en":
         return {word: word for word in _english_rows()}
+    if not lexicons.has_table(language, "occupations"):
+        return {}
     rows = lexicons.table(language, "occupations")
     return {row["word"].lower(): row["english"].lower() for row in rows}
 

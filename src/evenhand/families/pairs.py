@@ -422,7 +422,8 @@ def lean_chart(run: Run, names: Mapping[str, str] = LEANS) -> DotChart | None:
     for lean, meaning in names.items():
         if lean not in groups:
             continue
-        swarm = tuple(g.interval.value for g in known_groups(view) if g.tags.get("lean") == lean)
+        members = [g for g in known_groups(view) if g.tags.get("lean") == lean]
+        swarm = tuple(g.interval.value for g in members)
         score = groups[lean].interval
         rows.append(
             DotRow(
@@ -431,6 +432,8 @@ def lean_chart(run: Run, names: Mapping[str, str] = LEANS) -> DotChart | None:
                 mark=lean,
                 note=f"{counted(len(swarm), 'occupation')}, {with_bounds(score)}",
                 swarm=swarm,
+                swarm_names=tuple(g.name for g in members),
+                swarm_shows=tuple(group_probes(run, view, g) for g in members),
                 shows=group_probes(run, whole, groups[lean]),
             )
         )
@@ -442,6 +445,8 @@ def lean_chart(run: Run, names: Mapping[str, str] = LEANS) -> DotChart | None:
         legend=(*legend, ("model", "all of that lean, with interval")),
         rows=tuple(rows),
         domain=catalog.measure(measure).card.range,
+        axis=title(measure),
+        fair=catalog.measure(measure).fair,
     )
 
 
@@ -477,6 +482,8 @@ def occupation_chart(run: Run, names: Mapping[str, str] = LEANS) -> DotChart | N
         domain=catalog.measure(view.measure).card.range,
         reference=run.headline.value,
         is_dense=True,
+        axis=title(view.measure),
+        fair=catalog.measure(view.measure).fair,
     )
 
 
@@ -499,6 +506,8 @@ def frame_chart(run: Run) -> DotChart | None:
         rows=tuple(rows),
         domain=catalog.measure(view.measure).card.range,
         reference=run.headline.value,
+        axis=title(view.measure),
+        fair=catalog.measure(view.measure).fair,
     )
 
 

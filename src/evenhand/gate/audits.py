@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from evenhand.core import catalog
-from evenhand.core.protocols import RespondentOptions
 from evenhand.core.run import Run
-from evenhand.core.settings import Settings
 from evenhand.core.suite import Suite
-from evenhand.engine.ask import Asking, Progress, answer_names
-from evenhand.engine.audit import audit, open_model
+from evenhand.engine.ask import Progress
 from evenhand.engine.audit_document import audit_document
-from evenhand.engine.checks import require_dev_kind
+from evenhand.engine.audit_plan import AuditOptions, AuditPlan
 from evenhand.engine.estimate import choose_measures
 from evenhand.engine.results import run_files
 from evenhand.gate.policy import EVERY, HEADLINE, Rule
@@ -23,17 +19,6 @@ from evenhand.gate.records import RunRecord, record_of
 from evenhand.report.write import write_document
 
 Watch = Callable[[str], AbstractContextManager[Progress | None]]
-
-
-@dataclass(frozen=True, kw_only=True)
-class AuditOptions:
-    """How a model is asked what the rules need."""
-
-    opening: RespondentOptions = field(default_factory=RespondentOptions)
-    settings: Settings = field(default_factory=Settings)
-    cache: bool | Path = True
-    dev: Suite | None = None
-    watch: Watch | None = None
 
 
 def suite_for(rule: Rule) -> str:
@@ -51,30 +36,23 @@ def audit_for(
     suites: Sequence[tuple[Suite, Sequence[str]]],
     folder: Path,
     options: AuditOptions,
+    watch: Watch | None = None,
 ) -> list[RunRecord]:
     """A run on each suite, written to a folder of its own in `folder`.
 
     suites: each with the measures that rules name; that the model can be asked all of them is
-    checked before the first question. Raises MeasureError where it cannot.
+    checked before the first question. Raises EvenhandError where it cannot.
     """
-    respondents = []
-    for suite, measures in suites:
-        respondent = open_model(model, suite, options.opening)
-        require_dev_kind(respondent, options.dev)
-        choose_measures(suite, *answer_names(suite, respondent), measures or None)
-        respondents.append(respondent)
-    watch = options.watch or (lambda _: nullcontext())
-    records = []
-    for (suite, _), respondent in zip(suites, respondents, strict=True):
-        with watch(f"asking {model}: {suite.card.name}") as progress:
-            run = audit(
-                respondent,
-                suite,
-                settings=options.settings,
-                asking=Asking(cache=options.cache, progress=progress),
-                dev=options.dev,
-            )
-        records.append(record_of(run, write_run(run, folder / folder_name(suite))))
+    plan = AuditPlan([model], [suite for suite, _ in suites], options)
+    for one, (suite, measures) in zip(plan.assignments, suites, strict=True):
+        choose_measures(suite, one.options, one.labels, measures or None)
+    records: list[RunRecord] = []
+
+    def finish(place: int, run: Run) -> None:
+        own = folder / folder_name(suites[place][0])
+        records.append(record_of(run, write_run(run, own)))
+
+    plan.carry_out(None if watch is None else lambda _, title: watch(title), finish)
     return records
 
 

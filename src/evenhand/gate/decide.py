@@ -10,7 +10,6 @@ from evenhand.core import catalog
 from evenhand.core.errors import EvenhandError, UnknownNameError
 from evenhand.core.estimate import Estimate
 from evenhand.engine.compare import (
-    Compared,
     Comparison,
     ComparisonOptions,
     Difference,
@@ -145,9 +144,7 @@ def compare_with_baselines(
         baseline = _baseline_of(record, baselines)
         options = ComparisonOptions(measures=measures[place])
         settings = dataclasses.replace(record.settings, target="new items")
-        (comparisons[place],) = compare(
-            [_answers_of(baseline), _answers_of(record)], options, settings
-        )
+        (comparisons[place],) = compare([baseline.answers, record.answers], options, settings)
     adjusted = dict(zip(comparisons, adjust(tuple(comparisons.values())), strict=True))
     differences = {(p, d.measure): d for p, c in adjusted.items() for d in c.differences}
     return differences, max((c.tests for c in adjusted.values()), default=0)
@@ -163,10 +160,3 @@ def _baseline_of(record: RunRecord, baselines: Sequence[RunRecord]) -> RunRecord
     raise EvenhandError(
         f"there is {many} baseline on {record.suite} ({record.language}); there are: {here}"
     )
-
-
-def _answers_of(record: RunRecord) -> Compared:
-    if record.answers is not None:
-        return record.answers
-    assert record.folder is not None
-    return record.folder

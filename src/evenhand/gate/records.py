@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from evenhand import __version__
-from evenhand.core.answer_files import FILE, RESULTS
+from evenhand.core.answer_files import FILE, OVERVIEW, RESULTS, run_folders_in
 from evenhand.core.answers import Answers
-from evenhand.core.checksums import MANIFEST, check_manifest
-from evenhand.core.errors import EvenhandError, InputError
-from evenhand.core.estimate import Estimate, Interval
+from evenhand.core.checksums import MANIFEST
+from evenhand.core.errors import InputError
+from evenhand.core.estimate import Estimate
 from evenhand.core.run import Check, Run
 from evenhand.core.settings import Settings
+from evenhand.engine.read_run import read_run
 
-_NUMBERS = ("value", "low", "high", "coverage", "weak_below")  # null in a file: NaN
+_FILES = (RESULTS, MANIFEST, FILE)  # any of which makes a folder that of a run
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +30,7 @@ class RunRecord:
     estimates: tuple[Estimate, ...]
     checks: tuple[Check, ...]
     settings: Settings
-    answers: Answers | None = None  # of a run in memory; else in its folder
+    answers: Answers
 
     @property
     def place(self) -> str:
@@ -55,7 +51,7 @@ class RunRecord:
 
 
 def record_of(run: Run, folder: Path | None = None) -> RunRecord:
-    """The numbers of a run in memory."""
+    """The numbers of a run; folder: where it lies, None where it was not written."""
     return RunRecord(
         folder=folder,
         family=run.family,
@@ -71,20 +67,17 @@ def record_of(run: Run, folder: Path | None = None) -> RunRecord:
 
 
 def run_folders(path: Path) -> list[Path]:
-    """The folders of runs at a path: itself, or those directly in it; empty where it has none.
+    """The folders of runs at a path: itself, or those in it, also below an overview of several.
 
-    A folder counts as a run's if it has any of its files, so that half of a run is seen.
+    Empty where it has none. A folder counts as a run's if it has any of its files, so that half of
+    a run is seen.
     """
     if not path.is_dir():
         return []
-    if _has_run(path):
+    if not (path / OVERVIEW).is_file() and any((path / n).is_file() for n in _FILES):
         return [path]
-    inside = (p for p in path.iterdir() if p.is_dir() and not p.name.startswith("."))
-    return sorted(p for p in inside if _has_run(p))
-
-
-def _has_run(folder: Path) -> bool:
-    return any((folder / name).is_file() for name in (RESULTS, MANIFEST, FILE))
+    inside = (p for p in path.iterdir() if (p / OVERVIEW).is_file())
+    return sorted([*run_folders_in(path), *(run for p in inside for run in run_folders_in(p))])
 
 
 def read_records(path: Path) -> list[RunRecord]:
@@ -96,65 +89,4 @@ def read_records(path: Path) -> list[RunRecord]:
     folders = run_folders(path)
     if not folders:
         raise InputError(path, f"has no run: neither {RESULTS} nor folders that have it")
-    return [_read_record(folder) for folder in folders]
-
-
-def _read_record(folder: Path) -> RunRecord:
-    path = folder / RESULTS
-    for name in (RESULTS, MANIFEST):
-        if not (folder / name).is_file():
-            raise InputError(
-                folder,
-                f"has no {name}: it was not copied whole, or its writing was cut short; audit the "
-                "model again",
-            )
-    check_manifest(folder, RESULTS)
-    try:
-        listed = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["sha256"]
-        if RESULTS not in listed:
-            raise InputError(folder, f"its {MANIFEST} does not list {RESULTS}: audit again")
-        row = json.loads(path.read_text(encoding="utf-8"))
-        version = row["evenhand"]
-        if version != __version__:
-            raise InputError(
-                folder,
-                f"was made by evenhand {version}, and this is {__version__}: two versions may "
-                "count differently. Audit the model again, or score its answers again with "
-                f"`evenhand measure {folder} --out DIR`",
-            )
-        return RunRecord(
-            folder=folder,
-            family=str(row["family"]),
-            model=str(row["model"]["identity"]),
-            suite=str(row["suite"]["name"]),
-            digest=str(row["suite"]["digest"]),
-            language=str(row["suite"]["language"]),
-            estimates=tuple(Estimate(**_values(Estimate, e)) for e in row["estimates"]),
-            checks=tuple(Check(**_values(Check, c)) for c in row["sanity"]),
-            settings=Settings(**_values(Settings, row["settings"])),
-        )
-    except InputError:
-        raise
-    except (ValueError, KeyError, TypeError, AttributeError, EvenhandError) as error:
-        reason = f"{type(error).__name__}: {error}"
-        raise InputError(path, f"is not the results of a run ({reason}); audit again") from error
-
-
-def _values(record: type[Any], row: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a record that its plain form has, null as NaN."""
-    values = {f.name: row[f.name] for f in fields(record) if f.name in row}
-    for name in _NUMBERS:
-        if name in values:
-            values[name] = _number(values[name])
-    for name in ("parts", "targets"):
-        if name in values:
-            values[name] = {key: _interval(part) for key, part in values[name].items()}
-    return values
-
-
-def _interval(row: Mapping[str, Any]) -> Interval:
-    return Interval(*(_number(row[name]) for name in Interval._fields))
-
-
-def _number(value: Any) -> float:
-    return math.nan if value is None else float(value)
+    return [record_of(read_run(folder), folder) for folder in folders]

@@ -110,7 +110,7 @@ def rank_forms(ladders: Mapping[str, Ladder], settings: Settings | None = None) 
     Raises EvenhandError where there is no ladder.
     """
     if not ladders:
-        raise EvenhandError("no form was named; give --form, such as captions,coreference")
+        raise EvenhandError("no form was named; give --planted, such as captions,coreference")
     standings = {form: rank(ladder, settings) for form, ladder in ladders.items()}
     places = {form: {(s.measure, s.suite): s for s in ranked} for form, ranked in standings.items()}
     keys = dict.fromkeys(key for of in places.values() for key in of)

@@ -20,6 +20,8 @@ from evenhand.meta.wording import title
 LINES = 5  # scores in the first chart: as many as there are colours with a shape of their own
 RATE_MARK, ERRORS_MARK = "series-0", "series-1"  # the two ladders where they share a panel
 SEEDS_MARK = "random"
+RATE_AXIS = "bias rate, a share of the words"
+ERRORS_AXIS = "errors, a share of the words"
 EFFECTS = (STEREOTYPE_EFFECT.name, DEFAULT_EFFECT.name)
 
 
@@ -100,6 +102,7 @@ def _ladder_chart(ladder: Ladder, chosen: Sequence[Standing], name: str, what: s
             lines=tuple(_line(f"series-{i}", s.rates) for i, s in enumerate(chosen)),
             domain=domain,
             fair=fair,
+            x=RATE_AXIS,
         )
     ]
     if any(s.errors.seeds for s in chosen):
@@ -110,6 +113,7 @@ def _ladder_chart(ladder: Ladder, chosen: Sequence[Standing], name: str, what: s
                 lines=tuple(_line(f"series-{i}", s.errors) for i, s in enumerate(chosen)),
                 domain=domain,
                 fair=fair,
+                x=ERRORS_AXIS,
             )
         )
     legend: list[Key] = [
@@ -128,6 +132,8 @@ def _ladder_chart(ladder: Ladder, chosen: Sequence[Standing], name: str, what: s
         description=words,
         legend=tuple(legend),
         panels=tuple(panels),
+        x=RATE_AXIS,
+        y=f"score, from {domain[0]:.3g} to {domain[1]:.3g}",
         columns=2,
         has_shared_axis=True,
     )
@@ -179,7 +185,8 @@ def _suite_chart(suite: str, standings: Sequence[Standing], name: str) -> LineCh
         for s in standings
     )
     legend: list[Key] = [(RATE_MARK, "as the bias rate rises")]
-    if any(s.errors.seeds for s in standings):
+    has_errors = any(s.errors.seeds for s in standings)
+    if has_errors:
         legend.append((ERRORS_MARK, "as the share of mere errors rises"))
     legend.append(("fair", "fair value"))
     return LineChart(
@@ -188,6 +195,8 @@ def _suite_chart(suite: str, standings: Sequence[Standing], name: str) -> LineCh
         description=words,
         legend=tuple(legend),
         panels=tuple(panels),
+        x="bias rate or errors (share)" if has_errors else RATE_AXIS,
+        y="measured score",
     )
 
 
@@ -240,6 +249,7 @@ def ranking_chart(standings: Sequence[Standing]) -> DotChart:
         base=0.0,
         reference=FOUND,
         is_dense=True,
+        axis="Pearson's r with the bias rate",
     )
 
 
@@ -274,6 +284,7 @@ def movement_chart(standings: Sequence[Standing]) -> DotChart:
         domain=(0.0, 1.0),
         reference=MOVED,
         is_dense=True,
+        axis="movement, as a share of the movement by bias",
     )
 
 

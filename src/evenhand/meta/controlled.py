@@ -93,7 +93,7 @@ def build_sets(plan: Plan, rate: float, options: SetOptions | None = None) -> Co
     total = sum(needed.values())
     if total > len(plan.frames):
         room = len(plan.frames) * len(plan.words[NO_LEAN]) * 2 * MIXES[options.mix]
-        more = "--words" if plan.held_out else "--captions"
+        more = "--occupations" if plan.held_out else "--captions"
         raise EvenhandError(
             f"{options.train:,} and {options.dev:,} examples need {total:,} sentences for one "
             f"word, and there are {len(plan.frames):,} ({plan.source}): "
@@ -119,7 +119,7 @@ def deal_parts(words: Sequence[str], rate: float, errors: float) -> dict[str, st
         raise EvenhandError(
             f"too few words for errors {errors:g} at rate {rate:g}: {len(words) - biased} of "
             f"{len(words)} words is not biased and cannot be split; "
-            "give a lower --rate or more --words"
+            "give a lower --rate or more --occupations"
         )
     swapped = _whole(errors, len(words) - biased)
     return {

@@ -286,6 +286,7 @@ def forms_chart(ranking: FormRanking) -> DotChart:
         base=0.0,
         reference=FOUND,
         is_dense=True,
+        axis="Pearson's r with the bias rate",
     )
 
 

@@ -118,6 +118,6 @@ def form_frames(language: str, form: str) -> tuple[Frame, ...]:
         known = ", ".join(lexicons.languages_with(TABLE))
         raise EvenhandError(
             f"the form '{form}' has no sentences in '{language}'; there are some in {known}. "
-            f"--form {SUITE_FORM.name} is there in every language that has ladders"
+            f"--planted {SUITE_FORM.name} is there in every language that has ladders"
         )
     return frames

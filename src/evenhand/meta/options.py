@@ -141,5 +141,5 @@ def refuse_other_form(form: str) -> None:
     """Raise EvenhandError where the authors' sets are asked for in another form than theirs."""
     if find_form(form).is_held_out:
         raise EvenhandError(
-            f"the authors' sets have the form '{SUITE_FORM.name}'; leave out --form {form}"
+            f"the authors' sets have the form '{SUITE_FORM.name}'; leave out --planted {form}"
         )

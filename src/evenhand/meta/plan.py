@@ -84,7 +84,7 @@ def make_plan(
         if captions:
             raise EvenhandError(
                 f"--captions gives the sentences of the form '{SUITE_FORM.name}'; leave it out of "
-                f"--form {form}, which has its own"
+                f"--planted {form}, which has its own"
             )
         return _held_out_plan(language, chosen_form, count, seed)
     return _suite_plan(language, count, seed, captions)
@@ -159,7 +159,7 @@ def choose_words(
     """
     if count < 1:
         raise EvenhandError(
-            f"--words is {count}; give at least 1 of each lean (the paper has {WORDS})"
+            f"--occupations is {count}; give at least 1 of each lean (the paper has {WORDS})"
         )
     shared: set[str] = set()
     taken = {part for word in apart for part in word.split()}
@@ -178,7 +178,7 @@ def choose_words(
             beside = " beside those that are asked about" if apart else ""
             raise EvenhandError(
                 f"too few words for the ladder: '{language}' has {len(words)} occupations of "
-                f"{which}{beside}, {count} are needed; give --words {len(words)} or fewer"
+                f"{which}{beside}, {count} are needed; give --occupations {len(words)} or fewer"
             )
         drawn = [words[i] for i in rng.permutation(len(words))]
         chosen[lean] = tuple(sorted(sorted(drawn, key=lambda word: word not in shared)[:count]))
@@ -316,7 +316,7 @@ def restrict(suite: Suite, plan: Plan, limit: int) -> Suite:
     )
     if not about:
         raise EvenhandError(
-            f"{suite.card.name} has none of the ladder's words; leave it out of --suites"
+            f"{suite.card.name} has none of the ladder's words; leave it out of --suite"
         )
     return limited(Suite(card=suite.card, probes=about), limit, 0)
 

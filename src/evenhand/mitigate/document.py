@@ -364,6 +364,8 @@ def _level_chart(record: Mitigation, asked: Asked, measure: str) -> DotChart:
         base=best or math.nan,
         reference=100 * before.value if before else math.nan,
         is_dense=True,
+        axis=f"{measure_of(measure).card.title}, percent",
+        fair=best,
     )
 
 

@@ -248,7 +248,7 @@ def _published(record: Mitigation) -> Iterator[str]:
     asked_published = [a for a in suites(record) if a.is_published]
     if not asked_published:
         known = " or ".join(default_suites(record.language, is_published=True))
-        add = f"add {known} with --suites and --data" if known else "add one with --suites"
+        add = f"add {known} with --suite and --data" if known else "add one with --suite"
         yield f"No published suite was asked; {add} to see whether it holds there."
     for asked in asked_published:
         if measure := headline_on(record, asked):

@@ -30,9 +30,9 @@ from evenhand.core.settings import Settings
 from evenhand.core.signature import Signature
 from evenhand.core.suite import Suite
 from evenhand.engine.ask import Asking, ask_suite
-from evenhand.engine.audit import open_model
 from evenhand.engine.compare import Compared, Watch, short_names, stored_answers
 from evenhand.engine.estimate import estimate
+from evenhand.engine.opened import open_model
 from evenhand.families.contextualised.mask_probe import MEASURING, OBJECTIVE
 from evenhand.families.contextualised.measures import log_odds
 from evenhand.people.agreement import PAIR, SENTENCE, AgreementReport, agree
@@ -264,7 +264,8 @@ def compare_people(
     """People beside models: correlations, lists of sentences, agreement, accuracy.
 
     people: `cgb`, a study file, its exported answers, or their scores; models: as in `audit`, runs,
-    or `stored:BERT` with cgb. Only sentences that people answered are asked. Raises EvenhandError
+    or `stored:BERT` with cgb. options: data and language. settings: how intervals are computed.
+    Only sentences that people answered are asked. Raises EvenhandError
     where there is nobody, no model, or no sentence in common.
     """
     options, settings = options or PeopleOptions(), settings or Settings()

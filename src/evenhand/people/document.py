@@ -205,8 +205,9 @@ def _correlation_chart(comparison: PeopleComparison) -> DotChart:
         rows=tuple(rows),
         domain=spanning(v for r in rows for v in r.interval),
         base=0.0,
-        sides=("against", "with the people"),
+        sides=("← against", "with the people →"),
         is_dense=True,
+        axis="Pearson's r",
     )
 
 
@@ -275,6 +276,7 @@ def _accuracy_chart(comparison: PeopleComparison) -> DotChart | None:
         domain=(0.0, 1.0),
         reference=0.5,
         is_dense=True,
+        axis="share of right words",
     )
 
 

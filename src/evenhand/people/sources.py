@@ -13,7 +13,7 @@ from evenhand.core.answers import Answers
 from evenhand.core.errors import EvenhandError, InputError, LoadError
 from evenhand.core.protocols import SuiteOptions
 from evenhand.engine.ask import ask_suite
-from evenhand.engine.audit import open_model
+from evenhand.engine.opened import open_model
 from evenhand.engine.suites import load_suite
 from evenhand.families.contextualised.published import EVERYBODY, PEOPLE
 from evenhand.families.contextualised.published import SUITE as PUBLISHED

@@ -64,17 +64,10 @@ def is_right(distances: Floats, is_female: NDArray[np.bool_]) -> Floats:
     return np.asarray(0.5 + 0.5 * np.sign(distances) * np.where(is_female, 1, -1))
 
 
-def draw_line(
-    points: Floats, is_female: NDArray[np.bool_]
-) -> tuple[tuple[float, float, float] | None, float]:
-    """The boundary in the plane (a x + b y + c = 0) and the share of points on their side.
-
-    The line is None where that share is not more than half.
-    """
+def draw_line(points: Floats, is_female: NDArray[np.bool_]) -> tuple[float, float, float]:
+    """The boundary in the plane (a x + b y + c = 0), its female side positive."""
     boundary = fit(points, is_female)
     scaler, svm = boundary[0], boundary[-1]
     slope = svm.coef_[0] / scaler.scale_
     offset = float(svm.intercept_[0] - slope @ scaler.mean_)
-    sides = points @ slope + offset
-    accuracy = float(is_right(sides, is_female).mean())
-    return ((float(slope[0]), float(slope[1]), offset) if accuracy > 0.5 else None), accuracy
+    return float(slope[0]), float(slope[1]), offset

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from evenhand import __version__
-from evenhand.core.chart import PlaneChart, PlanePanel, PlanePoint
+from evenhand.core.chart import DotRow, PlaneChart, PlanePanel, PlanePoint
 from evenhand.core.document import Callout, Column, Document, Row, Section, Table
 from evenhand.core.plain import plain
 from evenhand.core.settings import Settings
-from evenhand.core.text import listed, number, with_bounds
+from evenhand.core.text import listed, number, signed_with_bounds, with_bounds
 from evenhand.picture.place import Picture
 from evenhand.picture.scene import Scene, Word
 
@@ -29,12 +29,6 @@ MEANINGS = {
 FARTHEST = 5  # how many words are named at either end
 
 
-def _mark(word: Word) -> str:
-    if word.sense != "profession":
-        return word.sense
-    return f"profession-{word.lean if word.lean in ('male', 'female') else 'none'}"
-
-
 def hover_text(word: Word, distance: float) -> str:
     """The text that is shown under the pointer."""
     side = ""
@@ -46,11 +40,9 @@ def hover_text(word: Word, distance: float) -> str:
 
 def panel_facts(picture: Picture) -> list[str]:
     """The numbers above a panel."""
-    no_line = "" if picture.line else ", no line"
     lines = [
         f"SVM accuracy, unseen words {with_bounds(picture.accuracy)}",
-        f"genders shuffled {number(picture.shuffled)}; "
-        f"in this plane {number(picture.plane_accuracy)}{no_line}",
+        f"genders shuffled {number(picture.shuffled)}",
         f"neighbours of own gender {with_bounds(picture.purity)}",
     ]
     for sort in picture.sorts:
@@ -58,6 +50,34 @@ def panel_facts(picture: Picture) -> list[str]:
         if math.isfinite(sort.by_share["pearson"].value):
             lines.append(f"r with share of women {with_bounds(sort.by_share['pearson'])}")
     return lines
+
+
+def plane_note(picture: Picture) -> str:
+    """How well a boundary in the plane tells unseen words apart, and whether one is drawn."""
+    accuracy = (
+        f"accuracy of a boundary in this plane, unseen words {with_bounds(picture.plane_accuracy)}"
+    )
+    return accuracy if picture.line else f"{accuracy}: may be chance, so none is drawn"
+
+
+def _distances(scene: Scene, picture: Picture) -> tuple[DotRow, ...]:
+    """Every kind of word: the signed distances of its words, and their mean with its interval."""
+    rows = []
+    for kind, words in scene.kinds.items():
+        interval = picture.kinds[kind]
+        if not math.isfinite(interval.value):
+            continue
+        rows.append(
+            DotRow(
+                label=f"{MEANINGS[kind]}, n = {len(words)}",
+                interval=interval,
+                mark=kind,
+                note=signed_with_bounds(interval),
+                swarm=tuple(float(picture.distances[i]) for i in words),
+                swarm_names=tuple(scene.words[i].name for i in words),
+            )
+        )
+    return tuple(rows)
 
 
 def _panel(scene: Scene, picture: Picture) -> PlanePanel:
@@ -72,7 +92,7 @@ def _panel(scene: Scene, picture: Picture) -> PlanePanel:
             name=word.name,
             x=float(x),
             y=float(y),
-            mark=_mark(word),
+            mark=word.kind,
             hover=hover_text(word, float(distance)),
             rank=rank[row],
         )
@@ -86,26 +106,35 @@ def _panel(scene: Scene, picture: Picture) -> PlanePanel:
         points=points,
         boundary=picture.line,
         clusters=picture.clusters,
+        distances=_distances(scene, picture),
+        note=plane_note(picture),
     )
 
 
 def plane_chart(scene: Scene, pictures: Sequence[Picture]) -> PlaneChart:
-    """Every model's plane, side by side."""
-    present = {_mark(w) for w in scene.words}
-    legend = [(mark, meaning) for mark, meaning in MEANINGS.items() if mark in present]
+    """Of every model, the signed distances of unseen words first, and its plane beside them."""
+    legend = [(kind, MEANINGS[kind]) for kind in scene.kinds]
+    legend.append(("model", "mean of a kind, with interval"))
     if any(p.line for p in pictures):
         legend.append(("boundary", "boundary learned in this plane"))
     if any(p.clusters for p in pictures):
         legend.append(("cluster", "neutral words near one another in the space"))
     sorts = [PLURALS[s] for s in scene.sorts]
-    words = "; ".join(f"{p.model}: {', '.join(panel_facts(p))}" for p in pictures)
+    words = "; ".join(_in_words(scene, picture) for picture in pictures)
     return PlaneChart(
         name="picture",
         title=f"Where models place {listed(['gendered words', *sorts])}",
         description=words,
         legend=tuple(legend),
         panels=tuple(_panel(scene, p) for p in pictures),
+        axis="signed distance to the boundary, in deviations of gendered words",
+        sides=("← male side", "female side →"),
     )
+
+
+def _in_words(scene: Scene, picture: Picture) -> str:
+    distances = (f"{row.label} at {row.note}" for row in _distances(scene, picture))
+    return f"{picture.model}: {', '.join((*panel_facts(picture), *distances, plane_note(picture)))}"
 
 
 def _numbers_table(scene: Scene, pictures: Sequence[Picture]) -> Table:
@@ -114,7 +143,7 @@ def _numbers_table(scene: Scene, pictures: Sequence[Picture]) -> Table:
         ("vector", [p.about for p in pictures]),
         ("SVM accuracy, words not seen", [with_bounds(p.accuracy) for p in pictures]),
         ("genders shuffled", [number(p.shuffled) for p in pictures]),
-        ("in the plane, words seen", [number(p.plane_accuracy) for p in pictures]),
+        ("in the plane, words not seen", [with_bounds(p.plane_accuracy) for p in pictures]),
         ("neighbours of own gender", [with_bounds(p.purity) for p in pictures]),
         ("by chance", [number(p.chance) for p in pictures]),
     ]
@@ -165,7 +194,7 @@ def picture_document(scene: Scene, pictures: Sequence[Picture], language: str) -
             blocks=(_numbers_table(scene, pictures),),
             is_brief=True,
         ),
-        Section(name="plane", title="The plane", blocks=(chart,)),
+        Section(name="plane", title="Distances and plane", blocks=(chart,)),
     ]
     if notes:
         callouts = tuple(Callout(text=note) for note in notes)
@@ -176,8 +205,8 @@ def picture_document(scene: Scene, pictures: Sequence[Picture], language: str) -
         subtitle=", ".join(scene.suites),
         lead=(
             "A linear SVM tells male from female words; its accuracy is that on words it has "
-            "not seen. Professions and emotions are placed by its boundary. The plane is t-SNE, "
-            "for the eye only.",
+            "not seen. Every word stands at its signed distance to the boundary of a fit without "
+            "it. The plane beside is t-SNE, for the eye only.",
         ),
         sections=tuple(sections),
         language=language,
@@ -223,6 +252,7 @@ def picture_fields(scene: Scene, picture: Picture, settings: Settings) -> dict[s
         "purity": picture.purity,
         "purity_chance": picture.chance,
         "accuracy_in_plane": picture.plane_accuracy,
+        "distances": picture.kinds,
         "sorts": sorts,
         "clusters": [[scene.words[i].name for i in c] for c in picture.clusters],
         "notes": picture.notes,

@@ -3,8 +3,8 @@
 A linear SVM (scikit-learn) learns to tell sentences with male words from sentences with female
 words. It is scored on words that neither the fit nor the scaling has seen: the words of a pair, and
 of all pairs that share a word, are left out together. Professions and emotions are placed by the
-boundary of all gendered words. t-SNE is for the eye only; its plane has a boundary of its own, with
-an accuracy of its own.
+boundary of all gendered words. t-SNE is for the eye only; its plane has a boundary of its own,
+drawn only where it tells unseen words apart better than chance.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from evenhand.picture.boundary import distance, draw_line, fit, is_right, leave_
 from evenhand.picture.scene import Scene, Sense
 from evenhand.stats.bootstrap import cluster_totals
 from evenhand.stats.correlation import correlate
-from evenhand.stats.intervals import SHARE, interval
+from evenhand.stats.intervals import EVERYWHERE, SHARE, Range, interval
 
 NEIGHBOURS = 5
 SHUFFLES = 20
@@ -59,8 +59,9 @@ class Picture:
     sorts: tuple[NeutralWords, ...]
     distances: Floats  # to the boundary, female side positive; gendered words were not in its fit
     plane: Floats  # (words, 2)
+    kinds: dict[str, Interval]  # mean distance of each kind of word, female side positive
+    plane_accuracy: Interval  # of boundaries in the plane, on words that they were not fitted to
     line: tuple[float, float, float] | None  # a x + b y + c = 0 in the plane, female side positive
-    plane_accuracy: float  # of that line, on the points that it was fitted to
     clusters: tuple[tuple[int, ...], ...]  # rows of neutral words close together in the space
     notes: tuple[str, ...]
 
@@ -73,7 +74,7 @@ def place_words(
     model: its identity; about: which vector of the model it is.
     """
     check_vectors(model, scene, vectors)
-    streams = [np.random.default_rng([settings.seed, i]) for i in range(4)]
+    streams = [np.random.default_rng([settings.seed, i]) for i in range(6)]
     rows = scene.gendered
     known, is_female, groups = vectors[rows], scene.is_female, scene.groups
     held_out = leave_out(known, is_female, groups, streams[0])
@@ -95,7 +96,9 @@ def place_words(
             "so distances have no unit and are not told"
         )
     plane = flatten(vectors, settings.seed)
-    line, plane_accuracy = draw_line(plane[rows], is_female)
+    in_plane = is_right(leave_out(plane[rows], is_female, groups, streams[4]), is_female)
+    plane_accuracy = ratio_interval(in_plane, groups, streams[4], settings)
+    is_better = plane_accuracy.low > 0.5  # a boundary that may be a coin flip is not drawn
     if accuracy.value in {0.0, 1.0}:
         count = len(set(groups))
         notes.append(
@@ -112,11 +115,28 @@ def place_words(
         sorts=tuple(_neutral_words(s, scene, placed, streams[3], settings) for s in scene.sorts),
         distances=placed,
         plane=plane,
-        line=line,
+        kinds=mean_distances(scene, placed, streams[5], settings),
         plane_accuracy=plane_accuracy,
+        line=draw_line(plane[rows], is_female) if is_better else None,
         clusters=find_clusters(vectors, scene),
         notes=tuple(notes),
     )
+
+
+def mean_distances(
+    scene: Scene, placed: Floats, rng: np.random.Generator, settings: Settings
+) -> dict[str, Interval]:
+    """The mean signed distance of every kind of word, with an interval over groups of words.
+
+    None of the words was in the fit of the boundary that it is measured from.
+    """
+    group_of = dict(zip(scene.gendered, scene.groups, strict=True))
+    return {
+        kind: ratio_interval(
+            placed[rows], [group_of.get(row, row) for row in rows], rng, settings, EVERYWHERE
+        )
+        for kind, rows in scene.kinds.items()
+    }
 
 
 def check_vectors(model: str, scene: Scene, vectors: Floats) -> None:
@@ -170,12 +190,16 @@ def purity(
 
 
 def ratio_interval(
-    scores: Floats, groups: Sequence[int], rng: np.random.Generator, settings: Settings
+    scores: Floats,
+    groups: Sequence[int],
+    rng: np.random.Generator,
+    settings: Settings,
+    limits: Range = SHARE,
 ) -> Interval:
-    """The mean score with an interval over the groups."""
+    """The mean score with an interval over the groups; limits: the ends of a score."""
     rows = np.column_stack([scores, np.ones(len(scores))])
     totals = cluster_totals(rows, [f"{g:06d}" for g in groups])
-    return interval(totals, lambda sums: sums[..., 0] / sums[..., 1], rng, settings, SHARE)
+    return interval(totals, lambda sums: sums[..., 0] / sums[..., 1], rng, settings, limits)
 
 
 def _neutral_words(

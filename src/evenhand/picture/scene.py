@@ -22,6 +22,13 @@ from evenhand.families.gendered_entailment.labour import built_in_shares
 Sense = Literal["male", "female", "profession", "emotion"]
 SORTS: tuple[Sense, ...] = ("profession", "emotion")
 SIDES: tuple[Sense, Sense] = ("male", "female")  # in the order of the options
+KINDS = (  # in the order of a picture
+    *SIDES,
+    "profession-male",
+    "profession-female",
+    "profession-none",
+    "emotion",
+)
 CHOICES: dict[str, tuple[Sense, ...]] = {  # option -> suites whose words are placed
     "profession": ("profession",),
     "emotion": ("emotion",),
@@ -38,6 +45,13 @@ class Word:
     sense: Sense
     lean: str = ""
     share: float = np.nan  # percent of women among the workers
+
+    @property
+    def kind(self) -> str:
+        """What it is, with the lean of a profession: `male`, `emotion`, `profession-female`."""
+        if self.sense != "profession":
+            return self.sense
+        return f"profession-{self.lean if self.lean in GENDERS else 'none'}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +100,14 @@ class Scene:
         """The sorts of neutral words in the scene: professions, emotions."""
         there = {w.sense for w in self.words}
         return tuple(s for s in SORTS if s in there)
+
+    @property
+    def kinds(self) -> dict[str, list[int]]:
+        """The rows of every kind of word that is there, gendered words first."""
+        kinds: dict[str, list[int]] = {}
+        for row, word in enumerate(self.words):
+            kinds.setdefault(word.kind, []).append(row)
+        return dict(sorted(kinds.items(), key=lambda item: KINDS.index(item[0])))
 
     def rows(self, sense: Sense) -> list[int]:
         """The rows of one sense."""

@@ -14,8 +14,9 @@ from evenhand.core.errors import EvenhandError
 from evenhand.core.estimate import Estimate
 from evenhand.core.run import Run
 from evenhand.core.text import number
+from evenhand.core.validity import reservation_texts
 from evenhand.engine.results import environment
-from evenhand.publish.reservations import left_out, published_estimates, reservations
+from evenhand.publish.published import left_out, published_estimates
 
 SCHEMA = "0.3.0"
 RELATIONSHIPS = ("first_party", "third_party", "collaborative", "other")
@@ -171,7 +172,7 @@ def _details(run: Run, estimate: Estimate) -> dict[str, str]:
     }
     if estimate.is_exact:
         details["interval"] = "exact: all probes of the set were asked, and it is about them"
-    for place, reason in enumerate(reservations(run, estimate), 1):
+    for place, reason in enumerate(reservation_texts(run, estimate), 1):
         details[f"reservation_{place}"] = reason
     for name, part in estimate.parts.items():
         if math.isfinite(part.value):

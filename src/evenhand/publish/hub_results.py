@@ -9,8 +9,9 @@ from evenhand.core.errors import EvenhandError
 from evenhand.core.estimate import Estimate
 from evenhand.core.run import Run
 from evenhand.core.text import bounds
+from evenhand.core.validity import reservation_texts
 from evenhand.publish.hub import hub
-from evenhand.publish.reservations import published_estimates, reservations
+from evenhand.publish.published import published_estimates
 
 
 def result_entries(
@@ -73,4 +74,4 @@ def _check_id(dataset: str) -> None:
 def _notes(run: Run, estimate: Estimate) -> str:
     level = f"{estimate.level * 100:g} % interval"
     parts = [f"{level} {bounds(estimate.interval)} about {estimate.target}"]
-    return "; ".join([*parts, *reservations(run, estimate), estimate.signature])
+    return "; ".join([*parts, *reservation_texts(run, estimate), estimate.signature])

@@ -18,11 +18,12 @@ from evenhand.core.errors import EvenhandError, InputError
 from evenhand.core.estimate import Estimate
 from evenhand.core.probe import Kind
 from evenhand.core.run import Run
+from evenhand.core.validity import reservation_texts
 from evenhand.engine.audit_document import suite_line
 from evenhand.engine.compare import short_names
 from evenhand.publish.hub import hub, yaml_text
 from evenhand.publish.methods import methods
-from evenhand.publish.reservations import published_estimates, reservations
+from evenhand.publish.published import published_estimates
 from evenhand.report.markdown import to_markdown
 
 BEGIN, END = "<!-- evenhand: begin -->", "<!-- evenhand: end -->"
@@ -81,7 +82,7 @@ def _table(run: Run) -> Table:
     marks: dict[str, int] = {}
     rows = []
     for estimate in run.estimates:
-        reasons = reservations(run, estimate)
+        reasons = reservation_texts(run, estimate)
         numbers = "".join(f" ({marks.setdefault(r, len(marks) + 1)})" for r in reasons)
         guess = run.baseline(RANDOM, estimate.measure)
         cells: tuple[Cell, ...] = (
@@ -135,7 +136,7 @@ def _arguments(run: Run, estimate: Estimate) -> dict[str, Any]:
     if estimate.interval.has_bounds:
         arguments |= {"low": estimate.low, "high": estimate.high, "level": estimate.level}
     arguments |= {"target": estimate.target, "coverage": estimate.coverage}
-    if reasons := reservations(run, estimate):
+    if reasons := reservation_texts(run, estimate):
         arguments["reservations"] = reasons
     return {**arguments, "signature": estimate.signature}
 

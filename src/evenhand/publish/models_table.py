@@ -13,9 +13,9 @@ from evenhand.core.plain import plain
 from evenhand.core.run import Run
 from evenhand.core.settings import Settings
 from evenhand.core.text import MISSING, counted, listed, with_bounds
+from evenhand.core.validity import reservation_texts
 from evenhand.engine.audit_document import suite_line
 from evenhand.engine.compare import short_names
-from evenhand.publish.reservations import reservations
 
 
 def by_suite(runs: Sequence[Run]) -> list[list[Run]]:
@@ -110,7 +110,7 @@ def _cell(run: Run, measure: str, marks: dict[str, int]) -> Cell:
         reasons = ["the model gives other labels than the measure needs, or it was not asked for"]
         text = MISSING
     else:
-        reasons, text = reservations(run, estimate), with_bounds(estimate.interval)
+        reasons, text = reservation_texts(run, estimate), with_bounds(estimate.interval)
     if not reasons and estimate is not None:
         return estimate.interval
     numbers = "".join(f"({marks.setdefault(reason, len(marks) + 1)})" for reason in reasons)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from evenhand.core.document import Cell, Column, Form, Row, Specimen, Table
+from evenhand.core.document import Badge, Cell, Column, Form, Row, Specimen, Table
 from evenhand.core.estimate import Interval
 from evenhand.core.probe import BLANK
 from evenhand.core.text import (
@@ -97,6 +97,16 @@ def row_texts(row: Row, columns: tuple[Column, ...]) -> list[str]:
 def specimen_text(specimen: Specimen) -> str:
     """The lines of a specimen on one line, its blank drawn as `____`."""
     return " / ".join(line.replace(BLANK, "____") for line in specimen.lines if line)
+
+
+def badge_title(badge: Badge) -> str:
+    """`Does it understand what it is asked? Yes.`"""
+    return f"Does it understand what it is asked? {badge.answer.capitalize()}."
+
+
+def uncounted(reasons: Sequence[str]) -> str:
+    """`does not count: at chance; rough interval`."""
+    return f"does not count: {'; '.join(reasons)}"
 
 
 def is_numeric(column: Column) -> bool:

@@ -1,10 +1,12 @@
 """A document as one HTML file: no network, any width, light, dark and print.
 
-The explorer of its probes needs a script; without it the page is the same but for that.
+Without its script the page says and shows the same, but for the explorer of its probes and charts
+that answer to pointer and keyboard.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -25,7 +27,15 @@ from evenhand.core.document import (
 )
 from evenhand.core.probe import BLANK
 from evenhand.core.text import number
-from evenhand.report.cells import bounds_text, cell_text, is_numeric, printable, value_text
+from evenhand.report.cells import (
+    badge_title,
+    bounds_text,
+    cell_text,
+    is_numeric,
+    printable,
+    uncounted,
+    value_text,
+)
 from evenhand.report.explorer import pack
 
 if TYPE_CHECKING:
@@ -37,24 +47,29 @@ ROOM, HALF = 720, 350  # width in pixels of the page, and of one of two columns
 SHORT, LONG = 9, 24  # letters; on a phone a longer cell takes two places, or a whole line
 LETTER, PADDING = 7.3, 16  # width in pixels of a letter in a table, and of a cell's padding
 NAME, FOLDED = 28, 12  # letters to which row names and other texts may be wrapped
-_SCRIPT = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]+")
+_LETTERS = "[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"
+_SCRIPT = re.compile(f"{_LETTERS}+")
+_PICTURED = re.compile(f"<text (?=[^>]*>[^<]*{_LETTERS})")
 _JOINTS = re.compile(r"(?<=[:/_@-])(?=\w)")
 
 
 def to_html(document: Document, *, has_script: bool = True) -> str:
     """The document as one HTML page.
 
-    has_script: whether the page has the explorer of its probes, which needs one.
+    has_script: whether the page has the explorer of its probes, and charts with tooltips whose
+    marks can be clicked and walked by keyboard.
     """
     from evenhand import __version__
 
     explorer = document.explorer if has_script else None
-    page = _templates(document).get_template("document.html")
+    figures = Figures(has_script=has_script, language=document.language)
+    page = _templates(document, figures).get_template("document.html")
     return str(
         page.render(
             document=document,
             groups=_groups(document),
             version=__version__,
+            figures=figures,
             explorer=explorer,
             script=_script("explorer.js") if explorer else "",
         )
@@ -82,7 +97,7 @@ def open_templates() -> Any:
     )
 
 
-def _templates(document: Document) -> Any:
+def _templates(document: Document, figures: Figures) -> Any:
     """The environment of the templates, with the filters of a document."""
     environment = open_templates()
     filters: dict[str, Callable[..., Any]] = {
@@ -90,11 +105,13 @@ def _templates(document: Document) -> Any:
         "line": partial(specimen_line, language=document.language),
         "breakable": breakable,
         "kind": block_kind,
-        "figure": draw_figure,
+        "figure": figures.draw,
         "table": table_view,
         "number": number,
         "answer": answer_text,
         "pack": pack,
+        "badge": badge_title,
+        "uncounted": uncounted,
     }
     environment.filters.update(filters)
     return environment
@@ -182,27 +199,83 @@ def block_kind(block: Block | tuple[Callout, ...]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """Both pictures of a chart and its legend, or why it could not be drawn."""
+    """The pictures of a chart and its legend, or why it could not be drawn."""
 
     pictures: tuple[Markup, ...] = ()
-    legend: tuple[tuple[Markup, str], ...] = ()
+    legend: tuple[tuple[Markup, str, str], ...] = ()  # sign, meaning, series it highlights
+    place: int | None = None  # of its specifications in the data of the page's script
+    words: str = ""  # the language of East Asian words in it, where it is another than its own
     failure: str = ""
 
 
-def draw_figure(chart: Chart) -> Figure:
-    """The pictures of a chart; if drawing fails, the report is written without this figure."""
-    from markupsafe import Markup
+def _in_language(picture: str, language: str) -> str:
+    """The picture whose texts with East Asian words carry their language, if one is given."""
+    return _PICTURED.sub(f'<text lang="{language}" ', picture) if language else picture
 
-    from evenhand.report.charts import NARROW, WIDE, draw, signs
 
-    try:
-        pictures = tuple(Markup(draw(chart, width)) for width in (WIDE, NARROW))
-        return Figure(
-            pictures=pictures,
-            legend=tuple((Markup(sign), meaning) for sign, meaning in signs(chart)),
-        )
-    except Exception as error:
-        return Figure(failure=f"{type(error).__name__}: {error}")
+class Figures:
+    """Draws the figures of a page, and collects what its script needs to bring them to life.
+
+    Each is drawn for a wide and for a narrow window, so that nothing depends on the script.
+    language: of quoted words.
+    """
+
+    def __init__(self, *, has_script: bool, language: str) -> None:
+        self.has_script = has_script
+        self.language = language
+        self.specs: list[str] = []  # of each figure as JSON: wide, narrow
+
+    def draw(self, chart: Chart) -> Figure:
+        """The pictures of a chart; if drawing fails, the report is written without this figure."""
+        from markupsafe import Markup
+
+        try:
+            from evenhand.report.charts import (
+                NARROW,
+                WIDE,
+                draw,
+                series_of,
+                sign_svg,
+                signs,
+                spec_of,
+            )
+
+            is_mixed = self.language in EAST_ASIAN and self.language != chart.language
+            words = self.language if is_mixed else ""
+            specs = {width: spec_of(chart, width) for width in (WIDE, NARROW)}
+            series = series_of(chart, specs[WIDE]) if self.has_script else {}
+            text = json.dumps(
+                list(specs.values()), ensure_ascii=False, allow_nan=False, separators=(",", ":")
+            )
+            figure = Figure(
+                pictures=tuple(
+                    Markup(_in_language(draw(chart, width, specs[width]), words)) for width in specs
+                ),
+                legend=tuple(
+                    (Markup(sign_svg(sign)), meaning, series.get(mark, ""))
+                    for (sign, meaning), (mark, _) in zip(signs(chart), chart.legend, strict=True)
+                ),
+                place=len(self.specs) if self.has_script else None,
+                words=words,
+            )
+        except Exception as error:
+            return Figure(failure=f"{type(error).__name__}: {error}")
+        self.specs.append(text)
+        return figure
+
+    def scripts(self) -> tuple[Markup, Markup, Markup] | None:
+        """The specifications and the Vega runtime, packed, and the script that unites them.
+
+        None where there is nothing to bring to life.
+        """
+        from markupsafe import Markup
+
+        if not self.has_script or not self.specs:
+            return None
+        from evenhand.report.charts.runtime import packed, runtime
+
+        specs = packed(f"[{','.join(self.specs)}]")
+        return Markup(specs), Markup(runtime()), _script("charts.js")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,6 +294,7 @@ class RowView:
     """What the template prints for a row."""
 
     is_heading: bool
+    is_quiet: bool
     note: str
     cells: tuple[CellView, ...]
 
@@ -317,7 +391,9 @@ def _row_view(
                 is_quoted=column.is_quoted,
             )
         )
-    return RowView(is_heading=row.is_heading, note=row.note, cells=tuple(cells))
+    return RowView(
+        is_heading=row.is_heading, is_quiet=row.is_quiet, note=row.note, cells=tuple(cells)
+    )
 
 
 def _deep(value: str, below: str) -> Markup:

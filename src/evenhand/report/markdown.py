@@ -12,14 +12,24 @@ from evenhand.core.document import (
     Document,
     Exhibit,
     Facts,
+    Finding,
+    Front,
     Prose,
     Section,
     Signatures,
     Specimen,
     Table,
 )
-from evenhand.core.text import with_bounds
-from evenhand.report.cells import is_numeric, limited, printable, row_texts, specimen_text
+from evenhand.core.text import sentence_case, with_bounds
+from evenhand.report.cells import (
+    badge_title,
+    is_numeric,
+    limited,
+    printable,
+    row_texts,
+    specimen_text,
+    uncounted,
+)
 
 
 def escaped(text: str) -> str:
@@ -39,7 +49,44 @@ def _lead(document: Document) -> list[str]:
     if (headline := document.headline) is None:
         return [escaped(line) for line in document.lead]
     score = f"**{escaped(headline.title)} {with_bounds(headline.interval)}.**"
-    return [" ".join([score, *(escaped(line) for line in document.lead)])]
+    if headline.reasons:
+        score += f" {escaped(sentence_case(uncounted(headline.reasons)))}."
+    lead = " ".join([score, *(escaped(line) for line in document.lead)])
+    return [lead] if document.front is None else [*_front(document.front), lead, *_index(document)]
+
+
+def _front(front: Front) -> list[str]:
+    """The first screen but for its findings."""
+    parts = [escaped(front.verdict)]
+    if front.direction:
+        parts.append(f"**Direction.** {_finding(front.direction)}")
+    if front.badge:
+        parts.append(f"**{escaped(badge_title(front.badge))}** {escaped(front.badge.reason)}")
+    if front.example:
+        parts.append(f"**{escaped(front.example.title)}.** {escaped(front.example.note)}")
+        parts += [f"- {_specimen(specimen)}" for specimen in front.example.specimens]
+    return parts
+
+
+def _index(document: Document) -> list[str]:
+    """The findings, each linked to the heading of its section."""
+    headings = {section.name: _anchor(section.title) for section in document.sections}
+    findings = document.front.findings if document.front else ()
+    lines = [
+        _finding(f, f"[{{}}](#{headings[f.section]})" if f.section in headings else "{}")
+        for f in findings
+    ]
+    return ["\n".join(f"- {line}" for line in lines)] if lines else []
+
+
+def _finding(finding: Finding, form: str = "{}") -> str:
+    reasons = f" ({escaped(uncounted(finding.reasons))})" if finding.reasons else ""
+    return f"{form.format(escaped(finding.text))}{reasons}"
+
+
+def _anchor(title: str) -> str:
+    """The address that a page of Markdown gives a heading."""
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
 def _section(section: Section) -> list[str]:

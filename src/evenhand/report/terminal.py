@@ -12,19 +12,24 @@ from evenhand.core.document import (
     Document,
     Exhibit,
     Facts,
+    Finding,
+    Front,
     Prose,
     Row,
     Section,
     Signatures,
     Table,
 )
+from evenhand.core.text import sentence_case
 from evenhand.report.cells import (
+    badge_title,
     bounds_text,
     cell_text,
     is_numeric,
     limited,
     printable,
     specimen_text,
+    uncounted,
     value_text,
 )
 
@@ -58,10 +63,18 @@ def print_document(document: Document, console: Console) -> None:
         .append(plain_text(document.subtitle))
     )
     console.print()
+    if document.front is not None:
+        reasons = document.headline.reasons if document.headline else ()
+        _print_front(document.front, reasons, console)
     is_one = document.headline is not None  # sentences about one number are one paragraph
     for line in [" ".join(document.lead)] if is_one else document.lead:
         console.print(plain_text(line))
     console.print()
+    if document.front is not None and document.front.findings:
+        console.print(plain_text("Findings", "bold"))
+        for finding in document.front.findings:
+            _print_beside("-", _finding(finding), "dim" if finding.reasons else "", console)
+        console.print()
     brief = [section for section in document.sections if section.is_brief]
     for section in brief:
         _print_section(section, console)
@@ -69,6 +82,35 @@ def print_document(document: Document, console: Console) -> None:
         for block in section.blocks:
             if isinstance(block, Signatures) and not block.is_folded:
                 _print_signatures(block, console)
+
+
+def front_lines(front: Front, reasons: Sequence[str]) -> list[Text]:
+    """Verdict, direction and badge; reasons: why the headline does not count."""
+    lines = [plain_text(front.verdict, "dim" if reasons else "bold")]
+    if reasons:
+        lines.append(plain_text(f"{sentence_case(uncounted(reasons))}.", "dim"))
+    if front.direction:
+        style = "dim" if front.direction.reasons else ""
+        lines.append(plain_text(f"Direction. {_finding(front.direction)}", style))
+    if front.badge:
+        title = plain_text(badge_title(front.badge), "bold")
+        lines.append(title.append(plain_text(f" {front.badge.reason}", "not bold")))
+    return lines
+
+
+def _print_front(front: Front, reasons: Sequence[str], console: Console) -> None:
+    """The first screen but for its findings."""
+    for line in front_lines(front, reasons):
+        console.print(line)
+    if front.example:
+        console.print(plain_text(f"{front.example.title}. {front.example.note}", "dim"))
+        for specimen in front.example.specimens:
+            _print_beside("-", f"{specimen_text(specimen)}: {specimen.summary}", "", console)
+    console.print()
+
+
+def _finding(finding: Finding) -> str:
+    return f"{finding.text} ({uncounted(finding.reasons)})" if finding.reasons else finding.text
 
 
 def _print_section(section: Section, console: Console) -> None:
@@ -226,7 +268,8 @@ class _Sheet:
             )
         for row, texts in zip(self.rows, self.texts, strict=True):
             strong = {0} if row.is_heading else row.strong
-            styles = ["bold" if place in strong else "" for place in part]
+            shade = "dim" if row.is_quiet else ""
+            styles = [shade or ("bold" if place in strong else "") for place in part]
             drawn.add_row(
                 *(plain_text(texts[i], style) for i, style in zip(part, styles, strict=True))
             )

@@ -30,9 +30,9 @@ def write_document(
     """Write NAME.html, NAME.md and NAME.tex; returns the path of the page to open.
 
     extra: further files by name, such as results.json. has_figures: also every chart, in each of
-    PICTURE_FORMS. has_script: the page has the explorer of its probes. The digests of all files go
-    to manifest.json, which is written last. Raises StorageError where the disk refuses; no file is
-    written then.
+    PICTURE_FORMS. has_script: the page has the explorer of its probes and charts that answer to
+    pointer and keyboard. The digests of all files go to manifest.json, which is written last.
+    Raises StorageError where the disk refuses; no file is written then.
     """
     page = f"{document.name}.html"
     files: dict[str, str | bytes] = {
@@ -52,7 +52,7 @@ def write_document(
 
 def figure_files(charts: Iterable[Chart]) -> dict[str, str | bytes]:
     """Every chart in each of PICTURE_FORMS, by file name; one that cannot be drawn is left out."""
-    from evenhand.report.charts import PICTURE_FORMS, picture_file
+    from evenhand.report.charts import PICTURE_FORMS, picture_files
 
     files: dict[str, str | bytes] = {}
     for chart in charts:
@@ -61,7 +61,8 @@ def figure_files(charts: Iterable[Chart]) -> dict[str, str | bytes]:
             count += 1
             name = f"{chart.name}-{count}"
         try:
-            files |= {f"{name}{form}": picture_file(chart, form) for form in PICTURE_FORMS}
+            drawn = picture_files(chart, PICTURE_FORMS)
+            files |= {f"{name}{form}": content for form, content in drawn.items()}
         except Exception:
             continue  # the page says so in its place
     return files

@@ -21,10 +21,10 @@ from evenhand.core.settings import Settings
 from evenhand.core.suite import Suite
 from evenhand.core.text import percent
 from evenhand.engine.ask import Asking, answer_names, ask_suite
-from evenhand.engine.audit import open_model
 from evenhand.engine.checks import load_dev
 from evenhand.engine.compare import Watch, short_names
 from evenhand.engine.estimate import break_down, choose_measures, estimate
+from evenhand.engine.opened import OpenedModel, require_model
 from evenhand.engine.suites import limited, load_suite
 from evenhand.reproduce.stored_answers import (
     PackedAnswers,
@@ -35,7 +35,6 @@ from evenhand.reproduce.stored_answers import (
     pack,
     read_stored,
 )
-from evenhand.respondents.locate import ModelSource, locate, open_respondent
 
 TOGETHER = "everybody"  # all people of a study as one
 
@@ -119,18 +118,6 @@ class Entry:
         return math.isfinite(self.interval.value)
 
 
-def require_model(reference: str) -> None:
-    """Raise LoadError where no model of this name can be found, before anything is asked."""
-    sources = [s for s in catalog.respondents().values() if s.claims(reference)]
-    models = [s for s in sources if isinstance(s, ModelSource)]
-    if not sources:
-        open_respondent(reference, "pair", RespondentOptions())  # says what is known instead
-    elif len(models) == len(sources):
-        first = models[0]
-        prefix = first.prefix if first.prefix and reference.startswith(first.prefix) else ""
-        locate(reference, [name for s in models for name in s.names], prefix)
-
-
 class Asker:
     """The models of a request, and everything that was asked of them so far."""
 
@@ -146,7 +133,7 @@ class Asker:
         self._wholes: dict[str, Suite] = {}  # the suite that one was cut from, by its reference
         self._answers: dict[tuple[str, str], Answers | Missing] = {}
         self._estimates: dict[tuple[str, str, str], Estimate | Missing] = {}
-        self._open: tuple[str, dict[tuple[str, str], Respondent]] = ("", {})
+        self._opened: OpenedModel | None = None  # the model that was asked last
         self.identities: dict[str, str] = {}  # reference of a model -> its identity
 
     def _find(
@@ -239,13 +226,9 @@ class Asker:
 
     def _respondent(self, reference: str, suite: Suite) -> Respondent:
         """The respondent, which stays open until another model is asked."""
-        if self._open[0] != reference:
-            self._open = (reference, {})
-        opened = self._open[1]
-        key = (suite.kind, suite.card.language)
-        if key not in opened:
-            opened[key] = open_model(reference, suite, self.request.opening)
-        return opened[key]
+        if self._opened is None or self._opened.model != reference:
+            self._opened = OpenedModel(reference, self.request.opening)
+        return self._opened.respondent(suite.kind, suite.card.language)
 
     def estimate(
         self, model: TableModel, suite: Suite | Missing, measure: str

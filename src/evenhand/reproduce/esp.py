@@ -309,10 +309,12 @@ def _figure2(asker: Asker, ways: Mapping[str, Sequence[Way]]) -> list[Block]:
                     words[stratum].append(Series(name=label, values=scaled))
     charts: list[Block] = []
     if domains:
-        charts.append(series_chart("figure2-stereoset", "iCAT by domain of StereoSet", domains))
+        charts.append(
+            series_chart("figure2-stereoset", "iCAT by domain of StereoSet", domains, "iCAT")
+        )
     for stratum, series in words.items():
         if series:
-            charts.append(series_chart(f"figure2-{stratum}", f"iCAT by {stratum}", series))
+            charts.append(series_chart(f"figure2-{stratum}", f"iCAT by {stratum}", series, "iCAT"))
     return charts
 
 
@@ -400,8 +402,8 @@ def make_table(asker: Asker) -> TablePage:
             "Intervals stand beside every number; the paper prints none.",
             "`score` compares raw entailment values (Ent-Score in the paper), `label` predicted "
             "labels (Ent-Pred); an encoder is compared by the similarity of sentences.",
-            "Models are shown two texts as a pair; --form esp or --form clean shows them as the "
-            "paper's suppositions.",
+            "Models are shown two texts as a pair; --supposition esp or --supposition clean shows "
+            "them as the paper's suppositions.",
             "A tie of scores counts half in the word tests here; in the released code it counts "
             "for nobody.",
         ),

@@ -302,7 +302,8 @@ def _change_table(asker: Asker, sets: Sequence[tuple[str, str]]) -> PaperTable:
 
 
 def _figure2(table: PaperTable, title: str) -> DotChart:
-    """dP and B of every model before and after, on one set."""
+    """How far dP and B of every model are from fair before and after, on one set."""
+    fairs = {name: catalog.measure(measure).fair for measure, name in SCORES}
     rows: list[DotRow] = []
     for row in table.rows:
         if row.is_heading or row.labels[1] == SCORES[0][1]:
@@ -319,10 +320,11 @@ def _figure2(table: PaperTable, title: str) -> DotChart:
                     interval=interval,
                     mark=mark,
                     note=in_points(interval),
+                    others=((fairs[row.labels[1]], "fair"),),
                     is_apart=when == "before" and bool(rows),
                 )
             )
-    legend: list[Key] = [("first", "before"), ("second", "after"), ("reference", "B: 0.5 is fair")]
+    legend: list[Key] = [("first", "before"), ("second", "after"), ("fair", "fair value")]
     return DotChart(
         name="figure2",
         title=f"dP and B before and after, {title}",
@@ -330,7 +332,6 @@ def _figure2(table: PaperTable, title: str) -> DotChart:
         legend=tuple(legend),
         rows=tuple(rows),
         domain=(0.0, 1.0),
-        reference=0.5,
         is_dense=True,
     )
 

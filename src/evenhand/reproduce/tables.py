@@ -238,10 +238,10 @@ class Series:
     values: dict[str, Interval]
 
 
-def series_chart(name: str, title: str, series: Sequence[Series]) -> DotChart:
+def series_chart(name: str, title: str, series: Sequence[Series], axis: str) -> DotChart:
     """A line per group; the first model with its interval, up to four others as marks.
 
-    The groups stand in the order of the first model that has them.
+    The groups stand in the order of the first model that has them. axis: what the numbers are.
     """
     shown = list(series)[:SERIES_COUNT]
     groups = list(dict.fromkeys(group for one in shown for group in one.values))
@@ -276,4 +276,5 @@ def series_chart(name: str, title: str, series: Sequence[Series]) -> DotChart:
         rows=tuple(rows),
         domain=(0.0, 1.0),
         is_dense=True,
+        axis=axis,
     )

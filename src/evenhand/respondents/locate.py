@@ -21,7 +21,10 @@ from evenhand.core.probe import Kind
 from evenhand.core.protocols import Respondent, RespondentOptions
 from evenhand.core.text import listed
 from evenhand.respondents.location import (
+    DTYPES,
+    FULL,
     TORCH,
+    UNKNOWN,
     VECTOR_HEAD,
     Head,
     Location,
@@ -73,7 +76,7 @@ def require_hub_id(model: str, names: Sequence[str], prefix: str = "") -> None:
     )
 
 
-def _locate_on_hub(model: str, names: Sequence[str], prefix: str) -> Location:
+def _locate_on_hub(model: str, names: Sequence[str], prefix: str, revision: str | None) -> Location:
     """A model of the hub; torch is looked for before the network."""
     require_hub_id(model, names, prefix)
     hint = _suggestion(model, names, prefix)
@@ -83,21 +86,28 @@ def _locate_on_hub(model: str, names: Sequence[str], prefix: str) -> Location:
             f"and transformers, which are not installed: pip install 'evenhand[hf]'.{hint}"
         )
     try:
-        path = fetch_file(model, "config.json")
+        path = fetch_file(model, "config.json", revision or UNKNOWN)
     except Exception as error:  # no such model, no network: each a type of the hub's client
+        wanted = f" at the revision '{revision}'" if revision else ""
         raise LoadError(
-            f"cannot load '{model}': {first_line(error)} There is no folder '{model}' here; the "
-            "hub could not be reached, or knows no such model: check the name and the network, "
-            f"or download the model and name its folder.{hint}"
+            f"cannot load '{model}'{wanted}: {first_line(error)} There is no folder '{model}' "
+            f"here; the hub could not be reached, or knows no such model{wanted}: check the name "
+            f"and the network, or download the model and name its folder.{hint}"
         ) from error
     return Location(name=model, prefix=prefix, hub_id=model, commit=hub_commit(path))
 
 
-def locate(reference: str, names: Sequence[str] = KNOWN_NAMES, prefix: str = "") -> Location:
+def locate(
+    reference: str,
+    names: Sequence[str] = KNOWN_NAMES,
+    prefix: str = "",
+    revision: str | None = None,
+) -> Location:
     """The model behind a name, a folder or a hub id.
 
     names: those that are suggested where it is nearly one of them; prefix: what stands before it
-    where the user chose a source (`encoder:`). Raises LoadError that says what was looked for.
+    where the user chose a source (`encoder:`); revision: of a model on the hub. Raises LoadError
+    that says what was looked for.
     """
     model = reference.removeprefix(prefix)
     written = prefix if reference.startswith(prefix) else ""
@@ -116,7 +126,8 @@ def locate(reference: str, names: Sequence[str] = KNOWN_NAMES, prefix: str = "")
         folder = Path(model).expanduser()
         name = folder.resolve().name
     if not model or not folder.is_dir():
-        return _locate_on_hub(model, names, written)
+        return _locate_on_hub(model, names, written, revision)
+    require_no_revision(revision, model)
     return Location(
         name=name, prefix=written, folder=folder, graph=find_graph(folder), package=package
     )
@@ -143,6 +154,20 @@ def require_device(device: str) -> None:
             f"device '{device}' is not here; there is {listed(here)}. "
             "Leave out --device to take the best there is, or name one of them"
         )
+
+
+def require_no_revision(revision: str | None, model: str) -> None:
+    """Raise LoadError where a revision is given for a model that does not come from the hub."""
+    if revision is not None:
+        raise LoadError(
+            f"'{model}' is not on the hub, so it has no revision '{revision}'. Leave out --revision"
+        )
+
+
+def require_dtype(dtype: str) -> None:
+    """Raise LoadError for a type of number that is not known."""
+    if dtype not in DTYPES:
+        raise LoadError(f"dtype '{dtype}': use {', '.join(DTYPES)}")
 
 
 def warn_of_language(location: Location, language: str) -> None:
@@ -187,10 +212,16 @@ class ModelSource(ABC, Generic[OpenedT]):
         """The respondent behind `reference`; `location` where it is already known."""
         self.check(options)
         require_device(options.device)
+        require_dtype(options.dtype)
         is_chosen = bool(self.prefix) and reference.startswith(self.prefix)
         names = KNOWN_NAMES if is_chosen and self.takes_any else self.names
-        location = location or locate(reference, names, self.prefix)
-        location = replace(location, is_trusted=options.trust_remote_code)
+        location = location or locate(reference, names, self.prefix, options.revision)
+        location = replace(location, is_trusted=options.trust_remote_code, dtype=options.dtype)
+        if location.runtime != TORCH and options.dtype != FULL:
+            raise LoadError(
+                f"'{location.name}' is asked through {location.runtime}, in the numbers of its "
+                f"file; --dtype {options.dtype} is for models that torch runs. Leave it out"
+            )
         respondent = self.build(location, options)
         warn_of_language(location, options.language)
         runtime = respondent.traits.get("route", TORCH)
@@ -233,10 +264,12 @@ def open_respondent(reference: str, kind: Kind, options: RespondentOptions) -> R
         )
     models: list[ModelSource[Respondent]] = [s for s in fitting if isinstance(s, ModelSource)]
     if others := [s for s in fitting if not isinstance(s, ModelSource)]:
+        require_no_revision(options.revision, reference)
         return others[0].open(reference, options)  # a rule, or a source of another package
     if len(models) == 1:
         return models[0].open(reference, options)
-    location = locate(reference, [name for s in models for name in s.names])
+    names = [name for s in models for name in s.names]
+    location = locate(reference, names, revision=options.revision)
     return _source_for(location, models).open(reference, options, location)
 
 

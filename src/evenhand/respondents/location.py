@@ -34,6 +34,8 @@ _HEADS: tuple[tuple[str, Head], ...] = (  # by how the name of its class ends
 VECTOR_HEAD = "vector_nli.json"  # a folder with this file holds a classifier on sentence vectors
 UNKNOWN = "unknown"  # the revision of a model on the hub where it cannot be found out
 ONNX, TORCH = "onnxruntime", "transformers"  # what runs a network
+FULL = "fp32"
+DTYPES = {FULL: "float32", "bf16": "bfloat16", "fp16": "float16"}  # short -> torch's own name
 _GRAPHS = ("model.onnx", "onnx/model.onnx")
 _WEIGHTS = ("*.safetensors", "*.bin")
 _INDEX = "*.index.json"  # the index of weights in several files
@@ -155,6 +157,7 @@ class Location:
     hub_id: str = ""
     package: Package | None = None
     commit: str = UNKNOWN  # the revision on the hub
+    dtype: str = FULL  # the numbers that torch is to compute in
     is_trusted: bool = False  # the user lets it run its own code and open its pickles
 
     @property

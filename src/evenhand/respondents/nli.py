@@ -86,7 +86,7 @@ class NliRespondent:
         self.is_cacheable = revision != UNKNOWN
         self.network = network
         self.batch_size = 1 if network.is_read_alone else options.batch_size
-        # written by `evenhand train nli --form`: the model is asked in the form it was trained on
+        # `evenhand train nli --supposition` writes it: the model is asked as it was trained
         own_form = network.config.get("evenhand_form")
         self.form = find_form(options.form or (own_form if isinstance(own_form, str) else None))
         self.known: dict[Pair, Output] = {}

@@ -253,6 +253,7 @@ def open_sentences(reference: str, options: RespondentOptions | None = None) -> 
             language=given.language,
             batch_size=given.batch_size,
             device=given.device,
+            dtype=given.dtype,
             trust_remote_code=given.trust_remote_code,
         ),
         location,
@@ -291,7 +292,7 @@ class VectorNliSource:
         if form := find_form(options.form):
             raise EvenhandError(
                 f"'{reference}' reads premise and hypothesis apart, so it cannot be asked the "
-                f"supposition '{form.name}'; leave out --form"
+                f"supposition '{form.name}'; leave out --supposition"
             )
         folder = Path(reference).expanduser()
         head = read_head(folder)

@@ -107,7 +107,7 @@ def fine_tune(
     if recipe.pairing and not any(pair.twin for pair in pairs):
         raise EvenhandError(
             f"none of the {len(pairs)} pairs that were drawn has a twin, "
-            "which --pairing compares with; give a higher --limit"
+            "which --pairing compares with; give a higher --train-limit"
         )
     require_writable(out)
     if not is_first:

@@ -12,12 +12,12 @@ from urllib.parse import quote
 
 from evenhand import __version__
 from evenhand.core import catalog
-from evenhand.core.answer_files import RESULTS
+from evenhand.core.answer_files import OVERVIEW, RESULTS
 from evenhand.core.checksums import MANIFEST, check_manifest
 from evenhand.core.errors import EvenhandError
 from evenhand.core.estimate import Interval
 from evenhand.core.files import read_text
-from evenhand.core.text import with_bounds
+from evenhand.core.text import counted, with_bounds
 from evenhand.engine.asking_state import STOPPED, SUFFIX, AskingState, read_state
 from evenhand.report.run_list import RunLine
 
@@ -87,7 +87,7 @@ class RunFolder:
             elif _is_folder(path):
                 names = {entry.name for entry in _entries(path)}
                 folders = [p for p in _entries(path) if _is_folder(p) and p.name[0] != "."]
-                if not folders or {RESULTS, COMPARISON, MANIFEST, REPORT} & names:
+                if not folders or {RESULTS, COMPARISON, OVERVIEW, MANIFEST, REPORT} & names:
                     yield _changed(path), self._line(path, names)
                 if depth < DEEPEST:
                     yield from self._found(path, depth + 1)
@@ -107,8 +107,8 @@ class RunFolder:
 
     def _read(self, folder: Path, names: set[str]) -> RunLine:
         """The line of a folder. Raises EvenhandError where its files do not belong together."""
-        if RESULTS in names or COMPARISON in names:
-            file = RESULTS if RESULTS in names else COMPARISON
+        known = {RESULTS: self._run, COMPARISON: self._comparison, OVERVIEW: self._overview}
+        if file := next((name for name in known if name in names), ""):
             if MANIFEST not in names:
                 return self._faulty(
                     folder,
@@ -118,10 +118,7 @@ class RunFolder:
             check_manifest(folder, file)
             if (size := (folder / file).stat().st_size) > LARGEST:
                 return self._faulty(folder, f"{file} has {size:,} bytes, too many to read.")
-            fields = json.loads(read_text(folder / file))
-            return (
-                self._run(folder, fields) if file == RESULTS else self._comparison(folder, fields)
-            )
+            return known[file](folder, json.loads(read_text(folder / file)))
         if page := self._page(folder):
             return RunLine(
                 title=folder.name,
@@ -173,6 +170,22 @@ class RunFolder:
             place=self._place(folder),
         )
 
+    def _overview(self, folder: Path, fields: Mapping[str, Any]) -> RunLine:
+        try:
+            models = dict.fromkeys(str(run["model"]) for run in fields["runs"])
+            suites = dict.fromkeys(str(run["suite"]).partition("@")[0] for run in fields["runs"])
+        except (KeyError, TypeError) as error:
+            reason = f"{OVERVIEW} is not that of several runs ({type(error).__name__}: {error})."
+            return self._faulty(folder, reason)
+        return RunLine(
+            title=", ".join(models),
+            suite=", ".join(suites),
+            headline=f"overview of {counted(len(fields['runs']), 'run')}",
+            date=_date(_changed(folder)),
+            address=self._page(folder),
+            place=self._place(folder),
+        )
+
     def _faulty(self, folder: Path, note: str) -> RunLine:
         return RunLine(title=folder.name, place=self._place(folder), note=note, is_faulty=True)
 
@@ -180,8 +193,13 @@ class RunFolder:
         return folder.relative_to(self.root).as_posix()
 
     def _page(self, folder: Path) -> str:
-        """The address of the page in a folder: its report, else the first page by name."""
+        """The address of the page in a folder: its report, else the first page by name.
+
+        A run without a page is a part of the page of the overview that its folder lies in.
+        """
         page = self.page_of(folder)
+        if page is None and (folder.parent / OVERVIEW).is_file() and folder != self.root:
+            page = self.page_of(folder.parent)
         return f"/{quote(page.relative_to(self.root).as_posix())}" if page is not None else ""
 
     def page_of(self, folder: Path) -> Path | None:

@@ -229,7 +229,7 @@ def test_the_sentences_shown_are_the_farthest(run: Run, document: Document) -> N
 
 
 def test_every_form_is_written(document: Document, tmp_path: Path) -> None:
-    write_document(document, tmp_path / "r")
+    write_document(document, tmp_path / "r", has_script=False)
     markdown, page, latex = (
         (tmp_path / "r" / f"report.{ending}").read_text("utf-8") for ending in ("md", "html", "tex")
     )
@@ -284,7 +284,13 @@ def test_people_are_not_said_to_give_probabilities(name: str) -> None:
     assert "on the whole they lean to neither side for certain" in text
     rest = text.replace("finds the male word e = 2.7 times as likely everywhere", "")
     assert "times as likely as" not in rest
-    assert ("model", "these people, with interval") in document.charts[0].legend
+    assert document.charts[0].legend[0][1] in (
+        "these people, with interval",
+        "these people, does not count",
+    )
+    assert document.front is not None and document.front.badge is not None
+    assert "the model" not in document.front.badge.doubt
+    assert not document.front.badge.reason.startswith("It")
     assert standing(people, people.headline) == (
         "0 is fair; the constant answers are logarithms of ratios, which do not compare with "
         "scores of people."

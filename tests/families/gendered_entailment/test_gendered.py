@@ -38,9 +38,10 @@ from evenhand.core.signature import Signature
 from evenhand.core.suite import Suite
 from evenhand.core.text import in_points
 from evenhand.engine.ask import ask_suite
-from evenhand.engine.audit import audit, judge, open_model
+from evenhand.engine.audit import audit, judge
 from evenhand.engine.audit_document import audit_document
 from evenhand.engine.lint import lint
+from evenhand.engine.opened import open_model
 from evenhand.engine.suites import load_suite
 from evenhand.families.gendered_entailment import FAMILY
 from evenhand.families.gendered_entailment.account import ACCOUNT, paper_table
@@ -621,10 +622,11 @@ def test_the_labour_verb_takes_shares_and_measures_and_refuses_others(
         for more in ((), ("--shares", table))
     )
     assert turned["pearson"]["value"] == pytest.approx(-plain["pearson"]["value"])
-    gap = evenhand("labour", runs[1], "--measure", "entailment_gap", "--resamples", "200")
+    quick = ("--resamples", "200", "--verbose")
+    gap = evenhand("labour", runs[1], "--measure", "entailment_gap", *quick)
     assert gap.code == 0 and "dP, entailment gap against the share of women" in gap.out
     assert "dP, entailment gap against domination" in gap.out and "Signed gap" not in gap.out
-    other = evenhand("labour", runs[0], "-m", "neutral_share", "--resamples", "200")
+    other = evenhand("labour", runs[0], "-m", "neutral_share", *quick)
     assert other.code == 0 and "Share of neutral against domination" in other.out
     wrong = evenhand("labour", runs[1], "--measure", "sined_gap")
     assert wrong.code == 2 and "Did you mean signed_gap" in wrong.err

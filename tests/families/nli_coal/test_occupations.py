@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -234,3 +235,19 @@ def test_the_crowd_scores_are_those_of_the_list(data: Path) -> None:
         assert (float(row["definition"]), float(row["stereotype"])) == pytest.approx(
             scores[row["word"].replace(" ", "_")], abs=1e-9
         ), row
+
+
+def test_a_suite_in_a_language_without_a_lexicon_is_scored() -> None:
+    """It ended in FileNotFoundError: leans of other sources were looked up in the lexicon."""
+    english = load_suite("occupation-nli", limit=60)
+    swedish = replace(
+        english,
+        card=replace(english.card, language="sv"),
+        probes=tuple(replace(probe, language="sv") for probe in english.probes),
+    )
+    own, known = (
+        audit("fixed:stereotyped", suite, settings=Settings(resamples=100))
+        for suite in (swedish, english)
+    )
+    assert find_leans("sv", "labour") == {}
+    assert [e.value for e in own.estimates] == [e.value for e in known.estimates]

@@ -21,6 +21,7 @@ from evenhand.core.settings import Settings
 from evenhand.engine.ask import ask_suite
 from evenhand.engine.audit import judge
 from evenhand.engine.audit_document import audit_document
+from evenhand.engine.checks import estimate_checks
 from evenhand.engine.suites import load_suite
 from evenhand.families.stereoset.account import MIXED
 from evenhand.respondents.locate import open_respondent
@@ -50,8 +51,8 @@ def classified() -> Run:
     values = [[v for score in row for v in (score, 4.5 - score, 2.5)] for row in SCORES]
     ordinary = load_suite("ordinary-nli")
     check = ask_suite(open_respondent("fixed:random", "pair", RespondentOptions()), ordinary)
-    checks = [(ordinary, check)]
-    return judge(suite, answers_of(suite, np.asarray(values)), FEW, checks=checks)
+    sanity = estimate_checks([(ordinary, check)], FEW)
+    return judge(suite, answers_of(suite, np.asarray(values)), FEW, sanity=sanity)
 
 
 def section_of(document: Document, name: str) -> Section:

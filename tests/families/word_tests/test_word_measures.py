@@ -204,7 +204,10 @@ def test_the_order_of_a_report_and_the_functions() -> None:
         assert measure.worst == {"recognition": None, "effect": 1.0}.get(stem, worst)
         assert measure.required == (set() if stem == "recognition" else measure.strata)
     assert "six numbers a row" in (measures.recognition_discrete.__doc__ or "")
-    product = "The product of two shares, `recognition` and `emotion_fairness`"
+    product = (
+        "The product of two shares; NaN where one of them is. recognition: `recognition`. "
+        "fairness: `emotion_fairness`."
+    )
     assert (measures.emotion_icat.__doc__ or "").startswith(product)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evenhand.core import catalog
+from evenhand.core import account, catalog
 from evenhand.core.account import (
     FAIR,
     SCOPE_LIMIT,
@@ -27,6 +27,7 @@ from evenhand.core.answers import Answers
 from evenhand.core.chart import DotChart, DotRow, HistogramChart, spanning
 from evenhand.core.document import (
     Answer,
+    Badge,
     Column,
     Exhibit,
     Row,
@@ -36,7 +37,7 @@ from evenhand.core.document import (
     make_section,
 )
 from evenhand.core.estimate import Estimate, Group
-from evenhand.core.family import Account
+from evenhand.core.family import Account, FindingRule
 from evenhand.core.probe import GENDERS
 from evenhand.core.run import Run
 from evenhand.core.text import (
@@ -46,6 +47,7 @@ from evenhand.core.text import (
     sentence_case,
     with_bounds,
 )
+from evenhand.core.validity import judge_accuracy
 from evenhand.families.choices import exhibit_sections
 from evenhand.families.contextualised.leaning import (
     NEAR,
@@ -190,6 +192,70 @@ def _weakness(run: Run) -> str:
     )
 
 
+def _validity(run: Run) -> Badge:
+    """Whether the respondent sees gender where the sentence settles it."""
+    estimate = run.estimate(ACCURACY)
+    if estimate is None:
+        missing = "No sentence that settles the gender was asked and scored."
+        return Badge(answer="not known", reason=missing)
+    return judge_accuracy(
+        run,
+        estimate,
+        items="objective sentences",
+        needed=BLIND,
+        chance=0.5,
+        does="are right on" if is_people(run.answers) else "is right on",
+        is_people=is_people(run.answers),
+    )
+
+
+def _plain(run: Run) -> str:
+    """How far apart the two words are, in one sentence."""
+    bias = run.headline
+    if bias.measure != BIAS or is_people(run.answers) or not math.isfinite(bias.value):
+        return account.verdict(run, bias)
+    return (
+        f"Where nothing settles the gender, the model finds one of two words {times(bias.value)} "
+        "times as likely as the other, on (geometric) average over "
+        f"{counted(len(measuring(run)[0]), 'sentence')}."
+    )
+
+
+def _sign(run: Run) -> int | None:
+    """1 where PB lean is shown to be male, -1 female, 0 neither; None where it is not known."""
+    lean = run.estimate(LEAN)
+    if lean is None or not lean.interval.has_bounds:
+        return None
+    return 1 if lean.low > 0 else -1 if lean.high < 0 else 0
+
+
+def _direction(run: Run) -> tuple[str, str]:
+    words = {1: "the male word", -1: "the female word", 0: "neither word for certain"}
+    sign = _sign(run)
+    if sign is None:
+        return "", LEAN
+    return f"Towards {words[sign]} where nothing settles the gender.", LEAN
+
+
+def _example(run: Run) -> Exhibit | None:
+    """A sentence of typical PB on the side that is shown; None where no sentence leans."""
+    probes, odds = measuring(run)
+    sign = _sign(run)
+    leaning = [
+        Completion(probe=probe, odds=float(value))
+        for probe, value in zip(probes, odds, strict=True)
+        if (value * sign > 0 if sign else value != 0)
+    ]
+    if not leaning:
+        return None
+    which = {1: "that lean male", -1: "that lean female"}.get(sign or 0, "that lean to a side")
+    return account.typical_exhibit(
+        _specimen(run, leaning[account.typical([abs(c.odds) for c in leaning])]),
+        of=f"{counted(len(leaning), 'measuring sentence')} {which}",
+        by="size of PB",
+    )
+
+
 def _standing(run: Run, estimate: Estimate) -> str:
     """That scores of people do not compare with the baselines; empty: the common wording."""
     if not is_people(run.answers) or estimate.measure == ACCURACY:
@@ -331,6 +397,7 @@ def _lean_chart(run: Run, by: str) -> DotChart | None:
         sides=SIDES,
         reference=whole.value,
         is_dense=True,
+        axis="PB lean, log-odds",
     )
 
 
@@ -406,6 +473,8 @@ def _spread_chart(run: Run) -> HistogramChart | None:
         legend=legend,
         bins=bins,
         heads=heads,
+        x="PB, log-odds",
+        y="share of sentences",
     )
 
 
@@ -440,6 +509,8 @@ def _settled_chart(run: Run) -> DotChart | None:
         rows=(first, *rows),
         domain=(0.0, 1.0),
         reference=0.5,
+        axis="share of right words",
+        fair=1.0,
     )
 
 
@@ -564,4 +635,13 @@ ACCOUNT = Account(
     standing=_standing,
     footing=_footing,
     strata=STRATA,
+    plain=_plain,
+    direction=_direction,
+    example=_example,
+    validity=_validity,
+    findings=(
+        FindingRule(by="pair", noun="word pair", section="words", measure=LEAN),
+        FindingRule(by="topic", noun="topic", section="topics", measure=LEAN),
+    ),
+    places={ACCURACY: "settled"},
 )

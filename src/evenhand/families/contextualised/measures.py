@@ -69,24 +69,25 @@ def _checked(odds: ArrayLike) -> Floats:
 
 
 def pb_bias(odds: ArrayLike) -> float:
-    """The mean of |PB| of a list of PB values."""
+    """The mean of |PB|; odds: the PB of each sentence, log p(male) - log p(female)."""
     return float(np.mean(np.abs(_checked(odds))))
 
 
 def pb_lean(odds: ArrayLike) -> float:
-    """The mean of a list of PB values."""
+    """The mean of PB; odds: the PB of each sentence, log p(male) - log p(female)."""
     return float(np.mean(_checked(odds)))
 
 
 def pb_sd(odds: ArrayLike) -> float:
-    """The standard deviation (n - 1) of a list of PB values."""
+    """The standard deviation (n - 1) of PB; odds: the PB of each sentence."""
     return float(np.std(_checked(odds), ddof=1))
 
 
 def objective_accuracy(odds: ArrayLike, gold: Sequence[str]) -> float:
-    """The share of PB values whose sign is that of the gold gender (`male`, `female`).
+    """The share of sentences whose PB has the sign of the right gender.
 
-    Raises MeasureError for any other word.
+    odds: the PB of each sentence. gold: its right gender, `male` or `female`. Raises
+    MeasureError for any other word.
     """
     values = _checked(odds)
     if len(gold) != len(values):

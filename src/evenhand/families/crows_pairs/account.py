@@ -7,7 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenhand.core.account import SCOPE_LIMIT, common_verdict, group_name, read_strata, title
+from evenhand.core.account import (
+    SCOPE_LIMIT,
+    common_verdict,
+    group_name,
+    read_strata,
+    title,
+    typical,
+    typical_exhibit,
+)
 from evenhand.core.chart import DotChart, DotRow
 from evenhand.core.document import (
     Column,
@@ -21,7 +29,7 @@ from evenhand.core.document import (
 )
 from evenhand.core.estimate import Breakdown, Estimate, Interval
 from evenhand.core.evidence import option_scores
-from evenhand.core.family import Account
+from evenhand.core.family import Account, FindingRule
 from evenhand.core.probe import Probe
 from evenhand.core.run import Run
 from evenhand.core.text import MISSING, counted, number, percent, with_bounds
@@ -128,6 +136,42 @@ def _understanding(run: Run) -> str:
     which = f"Three different scores go by the name CrowS-Pairs; this is that of {first.source}."
     rest = " and ".join(f"{s.title} ({s.source}) {number(e.value)}" for e, s in others)
     return f"{which} Measured beside it, and not to be compared: {rest}." if rest else which
+
+
+def _side(run: Run) -> int | None:
+    """1 where the more stereotypical sentence is shown to be preferred, -1 the other, 0 neither.
+
+    None where it is not known.
+    """
+    own = _scored_estimates(run)
+    if not own or not own[0][0].interval.has_bounds:
+        return None
+    low, high = own[0][0].interval[1:]
+    return 1 if low > 0.5 else -1 if high < 0.5 else 0
+
+
+def _direction(run: Run) -> tuple[str, str]:
+    sides = {1: "the more stereotypical sentence", -1: "the less stereotypical sentence"}
+    side, measure = _side(run), run.headline.measure
+    if side is None:
+        return "", measure
+    return f"Towards {sides.get(side, 'neither sentence for certain')}.", measure
+
+
+def _example(run: Run) -> Exhibit | None:
+    """A pair with a typical preference on the side that is shown; None where none is preferred."""
+    more, less = most_preferred(run, len(run.answers.probes), len(run.answers.probes))
+    side = _side(run)
+    preferences = {1: more, -1: less}.get(side or 0, [*more, *less])
+    if not preferences:
+        return None
+    sizes = [abs(p.difference) for p in preferences]
+    which = {1: "that prefer the more stereotypical sentence", -1: "that prefer the other sentence"}
+    return typical_exhibit(
+        _specimen(preferences[typical(sizes)]),
+        of=f"{counted(len(preferences), 'pair')} {which.get(side or 0, 'with a preference')}",
+        by=f"difference by {_scored_estimates(run)[0][1].compared}",
+    )
 
 
 def _method(run: Run, drawn: str) -> list[str]:
@@ -290,6 +334,7 @@ def _type_chart(run: Run) -> DotChart | None:
         base=0.5,
         sides=SIDES,
         is_dense=True,
+        axis="share of pairs whose more stereotypical sentence is preferred",
     )
 
 
@@ -369,4 +414,7 @@ ACCOUNT = Account(
     constant=_constant,
     ties=_ties,
     strata=STRATA,
+    direction=_direction,
+    example=_example,
+    findings=(FindingRule(by=BY_TYPE, noun="bias type", section="types"),),
 )

@@ -54,30 +54,47 @@ def _preference(stereotypical: ArrayLike, anti: ArrayLike, decimals: int | None 
 
 
 def crows_shared(stereotypical: ArrayLike, anti: ArrayLike) -> float:
-    """The score of Nangia et al. 2020, from one number for each sentence of a pair.
+    """The score of Nangia et al. 2020.
 
-    The numbers are rounded to three decimals before they are compared, as in the authors' code.
+    stereotypical, anti: one number for each pair, of the more and of the less stereotypical
+    sentence. They are rounded to three decimals before they are compared, as in the authors' code.
     """
     return _preference(stereotypical, anti, 3)
 
 
 def crows_changed(stereotypical: ArrayLike, anti: ArrayLike) -> float:
-    """The score of bias-bench, from one number for each sentence of a pair."""
+    """The score of bias-bench.
+
+    stereotypical, anti: one number for each pair, of the more and of the less stereotypical
+    sentence.
+    """
     return _preference(stereotypical, anti)
 
 
 def crows_whole(stereotypical: ArrayLike, anti: ArrayLike) -> float:
-    """The score over whole sentences, from one number for each sentence of a pair."""
+    """The score over whole sentences.
+
+    stereotypical, anti: one number for each pair, of the more and of the less stereotypical
+    sentence.
+    """
     return _preference(stereotypical, anti)
 
 
 def crows_aul(stereotypical: ArrayLike, anti: ArrayLike) -> float:
-    """The score by AUL, from one number for each sentence of a pair."""
+    """The score by AUL.
+
+    stereotypical, anti: one number for each pair, of the more and of the less stereotypical
+    sentence.
+    """
     return _preference(stereotypical, anti)
 
 
 def crows_aula(stereotypical: ArrayLike, anti: ArrayLike) -> float:
-    """The score by AULA, from one number for each sentence of a pair."""
+    """The score by AULA.
+
+    stereotypical, anti: one number for each pair, of the more and of the less stereotypical
+    sentence.
+    """
     return _preference(stereotypical, anti)
 
 

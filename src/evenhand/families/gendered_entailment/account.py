@@ -6,8 +6,10 @@ and how the gaps of the occupations follow the share of women among the workers.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
+from evenhand.core import account
 from evenhand.core.account import (
     SCOPE_LIMIT,
     common_tie_note,
@@ -15,17 +17,33 @@ from evenhand.core.account import (
     title,
     with_remark,
 )
-from evenhand.core.document import Block, Column, Prose, Row, Section, Table, make_section
+from evenhand.core.answers import Answers
+from evenhand.core.document import (
+    Answer,
+    Block,
+    Column,
+    Exhibit,
+    Prose,
+    Row,
+    Section,
+    Specimen,
+    Table,
+    make_section,
+)
 from evenhand.core.estimate import Estimate
-from evenhand.core.family import Account
-from evenhand.core.probe import NEUTRAL
+from evenhand.core.evidence import pair_table
+from evenhand.core.family import Account, FindingRule
+from evenhand.core.probe import NEUTRAL, Floats
 from evenhand.core.run import Run
-from evenhand.core.text import counted
+from evenhand.core.text import counted, number, points
+from evenhand.families.effects import lean_of
 from evenhand.families.effects_account import (
     effect_verdict,
+    effects_direction,
     effects_in,
     effects_section,
     effects_verdict,
+    main_tendency,
 )
 from evenhand.families.gendered_entailment.labour import FIGURES, US_SOURCE
 from evenhand.families.gendered_entailment.labour_document import (
@@ -43,6 +61,7 @@ from evenhand.families.gendered_entailment.measures import (
     SAME_LABEL,
     STEREOTYPE_EFFECT,
     STEREOTYPE_PREFERENCE,
+    entailment_probability,
 )
 from evenhand.families.gendered_entailment.suite import STRATUM
 from evenhand.families.lean_sources import lean_limits, lean_source_section
@@ -51,6 +70,7 @@ from evenhand.families.pairs import (
     LEAN_AND_WORD,
     WEAK_LOOKS_BIASED,
     StratumRule,
+    answered_twins,
     frame_section,
     lean_table,
     occupation_section,
@@ -144,6 +164,70 @@ def verdict(run: Run, estimate: Estimate) -> str:
     return f"{sentence} {effects_verdict(effects)}" if effects else sentence
 
 
+def plain(run: Run) -> str:
+    """How far the probabilities for the two genders lie apart."""
+    gap = run.headline
+    if gap.measure != ENTAILMENT_GAP.name or not math.isfinite(gap.value):
+        return account.verdict(run, gap)
+    premises = counted(account.counted_rows(run, gap.measure), "premise")
+    return (
+        "For one and the same premise the model's probabilities for a woman and for a man lie "
+        f"{points(gap.value)} percentage points apart, on average over {premises}."
+    )
+
+
+def direction(run: Run) -> tuple[str, str]:
+    """Towards whom the answers go in which jobs, empty where it is not known; by which measure."""
+    return effects_direction(effects_in(run, EFFECTS)), DEFAULT_EFFECT.name
+
+
+def example(run: Run) -> Exhibit | None:
+    """A premise with a typical gap, of the jobs and towards the gender where it is widest.
+
+    None where both genders get the same probability everywhere.
+    """
+    answers, table = run.answers, pair_table(run.answers.values)
+    tendency = main_tendency(effects_in(run, EFFECTS))
+    female, male = answered_twins(answers.probes, table, (STRATUM,))
+    chances = entailment_probability(table)
+    rows, strengths = [], []
+    for one, other in zip(female, male, strict=True):
+        gap = float(chances[one] - chances[other])
+        gender, lean = "female" if gap > 0 else "male", lean_of(answers.probes[one])
+        is_meant = tendency is None or (lean, gender) == (tendency.lean, tendency.gender)
+        if gap and is_meant:
+            rows.append((int(one), int(other)))
+            strengths.append(abs(gap))
+    if not rows:
+        return None
+    pair = rows[account.typical(strengths)]
+    which = tendency.words if tendency else "with a gap"
+    return account.typical_exhibit(
+        _specimen(answers, chances, pair),
+        of=f"{counted(len(rows), 'premise')} {which}",
+        by="gap between the two probabilities",
+    )
+
+
+def _specimen(answers: Answers, chances: Floats, pair: tuple[int, int]) -> Specimen:
+    """A premise with its female and its male hypothesis and their probabilities."""
+    probes, values = [answers.probes[row] for row in pair], [float(chances[row]) for row in pair]
+    shown = tuple(
+        Answer(label=gender, text=f"{gender} {number(value)}", is_chosen=value == max(values))
+        for gender, value in zip(("female", "male"), values, strict=True)
+    )
+    return Specimen(
+        id=probes[0].id,
+        language=probes[0].language,
+        lines=(probes[0].texts[0], *(probe.texts[1] for probe in probes)),
+        summary=f"probability of entailment: {', '.join(answer.text for answer in shown)}",
+        answers=shown,
+        tag=probes[0].tags.get("occupation", ""),
+        strong=frozenset({1 + values.index(max(values))}),
+        quiet=frozenset({0}),
+    )
+
+
 def ties(run: Run, estimate: Estimate) -> str:
     """How many ties there are, and how they count."""
     name = title(estimate.measure)
@@ -205,4 +289,9 @@ ACCOUNT = Account(
     method=method,
     limits=limits,
     strata={STRATUM: f"pair, {STRATUM}"},
+    plain=plain,
+    direction=direction,
+    example=example,
+    findings=(FindingRule(by="occupation", noun="occupation", section="occupations"),),
+    places=dict.fromkeys(EFFECTS, "effects"),
 )

@@ -254,7 +254,10 @@ def dominated_preference(female: ArrayLike, male: ArrayLike, lean: Sequence[str]
 
 
 def neutral_share(probabilities: ArrayLike) -> float:
-    """The share of rows whose second column, neutral, is the highest; columns as in NLI_LABELS."""
+    """The share of rows of `probabilities` whose second column, neutral, is the highest.
+
+    probabilities: (pairs, 3), columns entailment, neutral, contradiction.
+    """
     return float(_share_of_neutral(label_shares(checked_table(probabilities)).sum(axis=0)))
 
 
@@ -289,7 +292,8 @@ def stereotype_effect_probability(
 def default_effect_probability(female: ArrayLike, male: ArrayLike, leans: Sequence[str]) -> float:
     """-(F + M) / 2 of P(entailment) for both hypotheses; above 0 they favour men.
 
-    Arguments as in `stereotype_effect_probability`.
+    female, male: P(entailment) of both hypotheses of each premise. leans: as in
+    `stereotype_effect_probability`.
     """
     return effect_of(default_of, _gaps(female, male), leans)
 

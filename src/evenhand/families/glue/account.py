@@ -102,6 +102,8 @@ def recall_chart(run: Run, rows: Sequence[GoldShares]) -> DotChart | None:
         legend=score_legend(run, dots, best="1: always right"),
         rows=tuple(dots),
         domain=(0.0, 1.0),
+        axis="share of right answers",
+        fair=1.0,
     )
 
 

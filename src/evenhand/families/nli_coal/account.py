@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
-from evenhand.core import catalog
+from evenhand.core import account, catalog
 from evenhand.core.account import SCOPE_LIMIT, common_verdict
+from evenhand.core.answers import Answers
 from evenhand.core.document import Exhibit, Section, Specimen, make_section
 from evenhand.core.estimate import Estimate
-from evenhand.core.family import Account
-from evenhand.core.probe import CONTRADICTION, ENTAILMENT, NEUTRAL, Floats
+from evenhand.core.family import Account, FindingRule
+from evenhand.core.probe import CONTRADICTION, ENTAILMENT, GENDERS, NEUTRAL, Floats, Probe
 from evenhand.core.run import Run
 from evenhand.core.text import counted, percent
+from evenhand.families.effects import lean_of
 from evenhand.families.effects_account import (
     effect_verdict,
+    effects_direction,
     effects_in,
     effects_section,
     effects_verdict,
+    main_tendency,
 )
 from evenhand.families.lean_sources import lean_limits, lean_source_section
 from evenhand.families.leans import LABOUR
 from evenhand.families.nli_coal.measures import (
     DEFAULT_EFFECT,
+    FRACTION_NEUTRAL,
     NLI_COAL,
     PERSON,
     PERSON_ENTAILMENT,
@@ -79,6 +85,59 @@ def verdict(run: Run, estimate: Estimate) -> str:
     return f"{shares} {effects_verdict(effects)}" if effects else shares
 
 
+def plain(run: Run) -> str:
+    """In how many pairs the model takes the job for a sign of gender."""
+    share = run.estimate(FRACTION_NEUTRAL.name)
+    if share is None or not math.isfinite(share.value):
+        return account.verdict(run, run.headline)
+    pairs = counted(account.answered_count(share), "pair")
+    return (
+        f"The model takes the job for a sign of gender in {percent(share.value)} of {pairs} in "
+        "which nothing settles it."
+    )
+
+
+def direction(run: Run) -> tuple[str, str]:
+    """Towards whom the answers go in which jobs, empty where it is not known; by which measure."""
+    return effects_direction(effects_in(run, EFFECTS)), DEFAULT_EFFECT.name
+
+
+def _favoured(probe: Probe, label: str) -> str:
+    """The gender that an answer concludes; empty where it concludes none."""
+    gender = probe.tags.get("gender", "")
+    if probe.stratum not in STRATA or gender not in GENDERS:
+        return ""
+    others = {GENDERS[0]: GENDERS[1], GENDERS[1]: GENDERS[0]}
+    return {ENTAILMENT: gender, CONTRADICTION: others[gender]}.get(label, "")
+
+
+def example(run: Run) -> Exhibit | None:
+    """A typical answer that concludes a gender, for the jobs and the gender that it does most.
+
+    None where no answer concludes one.
+    """
+    answers, chances = run.answers, label_chances(run.answers)
+    tendency = main_tendency(effects_in(run, EFFECTS))
+    rows, strengths = [], []
+    for row in map(int, np.flatnonzero(answers.is_answered)):
+        probe, given = answers.probes[row], int(np.argmax(chances[row]))
+        is_tied = int((chances[row] == chances[row, given]).sum()) > 1
+        gender = "" if is_tied else _favoured(probe, answers.labels[given])
+        wanted = (tendency.lean, tendency.gender) if tendency else (lean_of(probe), gender)
+        if gender and (lean_of(probe), gender) == wanted:
+            rows.append((row, given))
+            strengths.append(float(chances[row, given]))
+    if not rows:
+        return None
+    row, given = rows[account.typical(strengths)]
+    which = tendency.words if tendency else "that conclude a gender"
+    return account.typical_exhibit(
+        _specimen(answers, chances, row, (answers.labels[given],)),
+        of=f"{counted(len(rows), 'answer')} {which}",
+        by="probability",
+    )
+
+
 def method(run: Run, drawn: str) -> list[str]:
     """How it was measured; `drawn` says how the intervals were computed."""
     pairs = (
@@ -123,6 +182,26 @@ def biased_probabilities(run: Run) -> Floats:
     return biased
 
 
+def _specimen(answers: Answers, chances: Floats, row: int, chosen: Sequence[str]) -> Specimen:
+    """A pair with the probabilities of its labels; those in `chosen` are emphasised."""
+    probe = answers.probes[row]
+    shown = label_answers(
+        answers.labels,
+        [float(c) for c in chances[row]],
+        chosen,
+        is_labels_only=answers.is_labels_only,
+    )
+    return Specimen(
+        id=probe.id,
+        language=probe.language,
+        lines=probe.texts,
+        summary=", ".join(answer.text for answer in shown),
+        answers=shown,
+        tag=probe.stratum,
+        quiet=frozenset({1}),
+    )
+
+
 def most_biased(run: Run, count: int = SHOWN) -> Exhibit | None:
     """The pairs with the highest probability of a biased answer; None where there is none.
 
@@ -134,25 +213,8 @@ def most_biased(run: Run, count: int = SHOWN) -> Exhibit | None:
     order = [int(i) for i in np.argsort(-biased, kind="stable") if biased[i] >= least]
     specimens = []
     for row in order[:count]:
-        probe = answers.probes[row]
-        against = counted_labels(STRATUM_RULES[probe.stratum], answers.labels)
-        shown = label_answers(
-            answers.labels,
-            [float(c) for c in chances[row]],
-            against,
-            is_labels_only=is_labels_only,
-        )
-        specimens.append(
-            Specimen(
-                id=probe.id,
-                language=probe.language,
-                lines=probe.texts,
-                summary=", ".join(answer.text for answer in shown),
-                answers=shown,
-                tag=probe.stratum,
-                quiet=frozenset({1}),
-            )
-        )
+        against = counted_labels(STRATUM_RULES[answers.probes[row].stratum], answers.labels)
+        specimens.append(_specimen(answers, chances, row, against))
     if not specimens:
         return None
     shown_pairs = counted(len(specimens), "pair")
@@ -193,4 +255,9 @@ ACCOUNT = Account(
     method=method,
     limits=limits,
     strata={stratum: f"pair, {stratum}" for stratum in STRATUM_RULES},
+    plain=plain,
+    direction=direction,
+    example=example,
+    findings=(FindingRule(by="occupation", noun="occupation", section="occupations"),),
+    places=dict.fromkeys(EFFECTS, "effects"),
 )

@@ -209,7 +209,7 @@ def stereotype_effect(female: ArrayLike, male: ArrayLike, leans: Sequence[str]) 
 def default_effect(female: ArrayLike, male: ArrayLike, leans: Sequence[str]) -> float:
     """-(F + M) / 2 of the labels that both hypotheses get; above 0 they favour men.
 
-    Arguments as in `stereotype_effect`.
+    female, male, leans: as in `stereotype_effect`.
     """
     return effect_of(default_of, _tilts_of(female, male), leans)
 

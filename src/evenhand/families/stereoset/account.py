@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from evenhand.core import account, catalog
 from evenhand.core.chart import DotChart, DotRow
 from evenhand.core.document import (
+    Badge,
     Callout,
     Column,
     Exhibit,
     Row,
     Section,
+    Specimen,
     Table,
     make_section,
     probe_query,
 )
 from evenhand.core.estimate import Estimate, Group, Interval
 from evenhand.core.evidence import option_scores
-from evenhand.core.family import Account, ScoreGroup
+from evenhand.core.family import Account, FindingRule, ScoreGroup
+from evenhand.core.probe import Floats, Probe
 from evenhand.core.run import Run
 from evenhand.core.text import MISSING, counted, number, percent, with_bounds
+from evenhand.core.validity import first_check_badge, judge_accuracy, weakest
 from evenhand.families.choices import (
     OFFENSIVE,
     answer_noun,
@@ -176,6 +181,70 @@ def _relatedness(run: Run) -> str:
     )
 
 
+def validity(run: Run) -> Badge | None:
+    """Whether the model tells related from unrelated sentences, and understands plain pairs."""
+    name = f"lms_{convention_of(run.headline.measure)}"
+    related, guess = run.estimate(name), run.baseline(account.RANDOM, name)
+    if related is None or guess is None:
+        missing = "Whether it tells related from unrelated sentences was not measured."
+        own = Badge(answer="not known", reason=missing)
+    else:
+        own = judge_accuracy(
+            run,
+            related,
+            items="items",
+            needed=(1 + guess.value) / 2,
+            chance=guess.value,
+            does="tells related from unrelated sentences in",
+        )
+        if own.answer == "only partly":  # such a preference is weak, but one
+            own = replace(own, doubt="")
+    return weakest(own, first_check_badge(run))
+
+
+def _side(run: Run) -> str | None:
+    """The related sentence that is shown to be preferred, empty for neither; None: not known."""
+    ss = run.estimate(_measures(run)["ss"])
+    if ss is None or not ss.interval.has_bounds:
+        return None
+    below, above = _sides(run)
+    return above if ss.low > 0.5 else below if ss.high < 0.5 else ""
+
+
+def direction(run: Run) -> tuple[str, str]:
+    """Towards which related sentence, empty where it is not known; by which measure."""
+    side, measure = _side(run), _measures(run)["ss"]
+    if side is None:
+        return "", measure
+    return f"Towards {f'the {side}' if side else 'neither for certain'}.", measure
+
+
+def example(run: Run) -> Exhibit | None:
+    """An item with a typical preference on the side that is shown; None where there is none."""
+    answers = run.answers
+    scores, side = option_scores(answers.values), _side(run)
+    signs = {"stereotype": (1,), "anti-stereotype": (-1,)}.get(side or "", (1, -1))
+    rows = [
+        int(row)
+        for row in np.flatnonzero(answers.is_answered)
+        if np.sign(scores[row, 0] - scores[row, 1]) in signs
+    ]
+    if not rows:
+        return None
+    sizes = [float(abs(scores[row, 0] - scores[row, 1])) for row in rows]
+    which = f"that prefer the {side}" if side else "with a preference"
+    return account.typical_exhibit(
+        _specimen(answers.probes[row := rows[account.typical(sizes)]], scores[row]),
+        of=f"{counted(len(rows), 'item')} {which}",
+        by=f"difference between the {answer_noun(run)} of stereotype and anti-stereotype",
+    )
+
+
+def _specimen(probe: Probe, scores: Floats) -> Specimen:
+    tag = f"{probe.tags.get('domain', '')}: {probe.tags.get('target', '')}".strip(": ")
+    return weighed_specimen(probe, OPTIONS, [float(v) for v in scores], tag=tag)
+
+
 def understanding(run: Run) -> str:
     """Whether the score can be read as bias: understanding of related sentences and of pairs."""
     return " ".join(filter(None, (_relatedness(run), account.classifier_check(run))))
@@ -304,6 +373,7 @@ def _domain_chart(run: Run) -> DotChart | None:
         base=0.5,
         sides=_arrows(run),
         is_dense=True,
+        axis="SS and LMS, shares of items",
     )
 
 
@@ -354,6 +424,7 @@ def _target_chart(run: Run) -> DotChart | None:
         base=0.5,
         sides=_arrows(run),
         is_dense=True,
+        axis="SS, share of items",
     )
 
 
@@ -483,12 +554,7 @@ def _exhibits(run: Run) -> Iterator[Exhibit]:
             int(row) for row in np.flatnonzero(answers.is_answered) if sign * differences[row] > 0
         ]
         rows.sort(key=lambda row: -sign * differences[row])
-        specimens = []
-        for row in rows[:count]:
-            probe = answers.probes[row]
-            tag = f"{probe.tags.get('domain', '')}: {probe.tags.get('target', '')}".strip(": ")
-            numbers = [float(v) for v in scores[row]]
-            specimens.append(weighed_specimen(probe, OPTIONS, numbers, tag=tag))
+        specimens = [_specimen(answers.probes[row], scores[row]) for row in rows[:count]]
         yield Exhibit(
             name=name,
             title=f"The strongest preferences for the {name}",
@@ -534,4 +600,8 @@ ACCOUNT = Account(
     ties=ties,
     score_groups=score_groups,
     strata={"inter": "item", "intra": "item"},
+    direction=direction,
+    example=example,
+    validity=validity,
+    findings=(FindingRule(by="domain", noun="domain", section="domains", measure="ss_official"),),
 )

@@ -362,7 +362,8 @@ def _make_function(convention: Convention, quantity: Quantity) -> Callable[..., 
     ) -> float:
         """The measure, from one score per item for each option, and the target term of each item.
 
-        NaN where nothing was answered.
+        pro, anti, unrelated: the scores of the stereotype, the anti-stereotype and the unrelated
+        option. terms: the target term of each item. NaN where nothing was answered.
         """
         table = _checked_scores(pro, anti, unrelated)
         if len(terms) != len(table):
@@ -372,14 +373,19 @@ def _make_function(convention: Convention, quantity: Quantity) -> Callable[..., 
         return score(table, np.asarray([1 / sizes[t] for t in terms], dtype=np.float64))
 
     def by_score(pro: ArrayLike, anti: ArrayLike, unrelated: ArrayLike) -> float:
-        """The measure, from one score per item for each option; NaN where nothing was answered."""
+        """The measure, from one score per item for each option; NaN where nothing was answered.
+
+        pro, anti, unrelated: the scores of the stereotype, the anti-stereotype and the unrelated
+        option.
+        """
         table = _checked_scores(pro, anti, unrelated)
         return score(table, np.ones(len(table)))
 
     def by_label(pro: ArrayLike, anti: ArrayLike, unrelated: ArrayLike) -> float:
         """The measure, from one label per item for each option; NaN where nothing was answered.
 
-        Labels are 0 (entailment), 1 (neutral), 2 (contradiction).
+        pro, anti, unrelated: the labels of the stereotype, the anti-stereotype and the unrelated
+        option: 0 (entailment), 1 (neutral), 2 (contradiction).
         """
         table = _checked_scores(pro, anti, unrelated)
         _check_labels(table)

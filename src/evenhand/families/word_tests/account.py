@@ -11,6 +11,7 @@ import numpy as np
 from evenhand.core import account, catalog
 from evenhand.core.chart import DotChart, DotRow
 from evenhand.core.document import (
+    Badge,
     Cell,
     Column,
     Exhibit,
@@ -22,16 +23,20 @@ from evenhand.core.document import (
 )
 from evenhand.core.estimate import Estimate, Group
 from evenhand.core.evidence import option_scores
-from evenhand.core.family import Account, ScoreGroup
+from evenhand.core.family import Account, FindingRule, ScoreGroup
 from evenhand.core.probe import GENDERS, Floats, Probe
 from evenhand.core.run import Run
 from evenhand.core.text import MISSING, counted, number, percent, with_bounds
+from evenhand.core.validity import first_check_badge, judge_accuracy, weakest
 from evenhand.families.choices import answer_noun, exhibit_sections, weighed_specimen
 from evenhand.families.effects_account import (
+    Effects,
     effect_verdict,
+    effects_direction,
     effects_in,
     effects_section,
     effects_verdict,
+    main_tendency,
 )
 from evenhand.families.word_tests import male_share
 from evenhand.families.word_tests.effects import effect_names
@@ -206,6 +211,87 @@ def _recognition_warning(known: Estimate, *, is_headline: bool) -> str:
     )
 
 
+def validity(run: Run) -> Badge | None:
+    """Whether the model knows the gender of the words, and understands plain pairs."""
+    known = run.estimate(RECOGNITION)
+    if known is run.headline:
+        return first_check_badge(run)
+    if known is None:
+        missing = "Whether it knows the gender of the words was not measured."
+        return weakest(Badge(answer="not known", reason=missing), first_check_badge(run))
+    own = judge_accuracy(
+        run,
+        known,
+        items="gendered words",
+        needed=BLIND,
+        chance=0.5,
+        does="recognises the gender of",
+    )
+    return weakest(own, first_check_badge(run))
+
+
+def plain(run: Run) -> str:
+    """How often the male word wins, in one sentence."""
+    male = run.headline.parts.get("male")
+    if not _stratum(run) or male is None or not math.isfinite(run.headline.value):
+        return account.verdict(run, run.headline)
+    return (
+        f"The male word wins in {percent(male.value)} of the comparisons, on average over the "
+        "words; 50 % would be fair."
+    )
+
+
+def _effects(run: Run) -> Effects | None:
+    """Both effects in the way in which the headline compares; None where there are no leans."""
+    if _stratum(run) != PROFESSION:
+        return None
+    return effects_in(run, effect_names(BY_LABEL if is_by_label(run.headline.measure) else ""))
+
+
+def _winner(run: Run) -> str | None:
+    """The gender whose word is shown to win more often, empty for neither; None: not known."""
+    male = run.headline.parts.get("male")
+    if not _stratum(run) or male is None or not male.has_bounds:
+        return None
+    return "male" if male.low > 0.5 else "female" if male.high < 0.5 else ""
+
+
+def direction(run: Run) -> tuple[str, str]:
+    """Towards whom in which jobs, or towards which word, empty if not known; by which measure."""
+    if effects := _effects(run):
+        return effects_direction(effects), effects.default.measure
+    winner, measure = _winner(run), run.headline.measure
+    if winner is None:
+        return "", measure
+    return f"Towards {f'the {winner} word' if winner else 'neither word for certain'}.", measure
+
+
+def example(run: Run) -> Exhibit | None:
+    """A comparison with a typical difference on the side that is shown; None without any."""
+    tendency = main_tendency(_effects(run))
+    gender = tendency.gender if tendency else _winner(run) or ""
+    signs = {"male": (1,), "female": (-1,)}.get(gender, (1, -1))
+    won = [
+        c
+        for c in _comparisons(run, lambda p: p.stratum != RECOGNITION)
+        if np.sign(c.difference) in signs
+        and np.sign(c.male_win - 0.5) == np.sign(c.difference)
+        and (tendency is None or c.probe.tags.get("lean") == tendency.lean)
+    ]
+    if not won:
+        return None
+    which = f"that the {gender} word wins" if gender else "with a winner"
+    if tendency:
+        which = tendency.words
+    middle = won[account.typical([abs(c.difference) for c in won])]
+    (specimen,) = _exhibit("example", "", "", [middle]).specimens
+    return account.typical_exhibit(
+        specimen,
+        of=f"{counted(len(won), 'comparison')} {which}",
+        by=f"difference between the {answer_noun(run)} of the two words",
+    )
+
+
 def method(run: Run, drawn: str) -> list[str]:
     """How it was measured; `drawn` says how the intervals were computed."""
     ways = " ".join(f"{group.title}: {group.rule}" for group in score_groups(run))
@@ -282,7 +368,8 @@ def _sort_chart(run: Run) -> DotChart | None:
     words = _most_male_first(_shares_by(run, "word"))
     rows = []
     for group in groups:
-        swarm = tuple(w.interval.value for w in words if w.tags.get(by) == group.name)
+        members = [w for w in words if w.tags.get(by) == group.name]
+        swarm = tuple(w.interval.value for w in members)
         name = LEANS.get(group.name, group.name) if by == "lean" else group.name
         row = DotRow(
             label=account.with_remark(f"{name}, {counted(len(swarm), 'word')}", group, "word"),
@@ -290,6 +377,8 @@ def _sort_chart(run: Run) -> DotChart | None:
             mark=group.name if group.name in LEANS else "second",
             note=with_bounds(group.interval),
             swarm=swarm,
+            swarm_names=tuple(w.name for w in members),
+            swarm_shows=tuple(_probes_of(run, "word", w) for w in members),
             shows=_probes_of(run, by, group),
         )
         rows.append(row)
@@ -309,6 +398,7 @@ def _sort_chart(run: Run) -> DotChart | None:
         domain=(0.0, 1.0),
         base=0.5,
         sides=SIDES,
+        axis="share of pairs that the male word wins",
     )
 
 
@@ -358,6 +448,7 @@ def _word_chart(run: Run) -> DotChart | None:
         base=0.5,
         sides=SIDES,
         is_dense=True,
+        axis="share of pairs that the male word wins",
     )
 
 
@@ -392,6 +483,8 @@ def _recognition_chart(run: Run) -> DotChart | None:
         rows=tuple(rows),
         domain=(0.0, 1.0),
         reference=0.5,
+        axis="share of gendered words whose gender is recognised",
+        fair=1.0,
     )
 
 
@@ -495,9 +588,8 @@ def _lean_table(run: Run) -> Table | None:
 
 def _effects_section(run: Run) -> Section | None:
     """The answers by lean with both effects, in the way in which the headline compares."""
-    way = BY_LABEL if is_by_label(run.headline.measure) else ""
     table = _lean_table(run) if _stratum(run) == PROFESSION else None
-    return effects_section(table, effects_in(run, effect_names(way)))
+    return effects_section(table, _effects(run))
 
 
 def _recognition_table(run: Run) -> Table | None:
@@ -643,5 +735,14 @@ ACCOUNT = Account(
         RECOGNITION: "gendered word",
         PROFESSION: "comparison, professions",
         EMOTION: "comparison, emotions",
+    },
+    plain=plain,
+    direction=direction,
+    example=example,
+    validity=validity,
+    findings=(FindingRule(by="word", noun="word", section="words"),),
+    places={
+        **{f"{RECOGNITION}{way.suffix}": "recognition" for way in WAYS},
+        **{name: "effects" for way in WAYS for name in effect_names(way.suffix)},
     },
 )

@@ -56,7 +56,7 @@ def _effect_function(way: Way, name: str, combine: Combine, what: str) -> Callab
         return effect_of(combine, 1 - 2 * checked_wins(values, leans, "leans", way), leans)
 
     text = (
-        f"{what}, one row for each profession and pair of words; {way.numbers}. leans: "
+        f"{what}, one row for each profession and pair of words. values: {way.numbers}. leans: "
         '"female", "male" or "none" for each row. Raises MeasureError for any other lean.'
     )
     return named(effect, name, text)

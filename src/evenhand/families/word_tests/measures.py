@@ -367,7 +367,10 @@ def _recognition_function(way: Way) -> Callable[..., float]:
         check_names(gold, "gold gender", GENDERS)
         return float(known_share(_recognition_rows(wins, gold).sum(axis=0)))
 
-    text = f'Share of rows whose gold gender ("male", "female") wins; {way.numbers}.'
+    text = (
+        'Share of rows whose gold gender wins. gold: "male" or "female" for each row. '
+        f"values: {way.numbers}."
+    )
     return named(recognition, f"{RECOGNITION}{way.suffix}", text)
 
 
@@ -379,7 +382,10 @@ def _fairness_function(subject: Subject, way: Way) -> Callable[..., float]:
         totals = cluster_totals(rows, words)
         return float(mean_fairness(fairness_of_words(totals).sum(axis=0)))
 
-    text = f"Mean fairness of the words, one row for each word and pair; {way.numbers}."
+    text = (
+        "Mean fairness of the words. words: the word of each row, one row for each word and pair. "
+        f"values: {way.numbers}."
+    )
     return named(fairness, f"{subject.stratum}_fairness{way.suffix}", text)
 
 
@@ -390,8 +396,10 @@ def _icat_function(subject: Subject, way: Way) -> Callable[..., float]:
                 raise MeasureError(f"{what} is {share}; give a share from 0 to 1, not percent")
         return recognition * fairness
 
-    factors = f"`recognition{way.suffix}` and `{subject.stratum}_fairness{way.suffix}`"
-    text = f"The product of two shares, {factors}; NaN where one of them is."
+    text = (
+        f"The product of two shares; NaN where one of them is. recognition: "
+        f"`recognition{way.suffix}`. fairness: `{subject.stratum}_fairness{way.suffix}`."
+    )
     return named(icat, f"{subject.stratum}_icat{way.suffix}", text)
 
 

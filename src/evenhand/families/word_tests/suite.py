@@ -9,7 +9,7 @@ pair are the options, once for every pair. Options come in the order male, femal
 sentence of a profession, an emotion or a gender the hypothesis, and of a pair the word wins that
 entails it more. So recognition too is compared within each gendered sentence: does the male word
 entail "masculine" more than the female word does? The options of a probe are the two premises,
-which its tag `scoring` says; `--form esp` writes them into the released sentence.
+which its tag `scoring` says; `--supposition esp` writes them into the released sentence.
 """
 
 from __future__ import annotations

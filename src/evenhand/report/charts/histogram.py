@@ -2,60 +2,92 @@
 
 from __future__ import annotations
 
+import altair as alt
+
 from evenhand.core.chart import HistogramChart
-from evenhand.report.charts.canvas import (
-    EDGE,
-    FOOT,
+from evenhand.core.text import percent, short_number
+from evenhand.report.charts.theme import (
+    ABOUT,
     NARROW,
-    SOFT,
-    Canvas,
-    Scale,
+    WIDE,
+    colours_of,
     fill_of,
+    in_order,
+    layer,
+    layered,
+    numeric,
+    paint,
+    percents,
+    texts,
     width_of,
 )
 
-TOP, TALL = 34, 150  # pixels above the bars and of the bars
-STEPS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+TALL = 170  # pixels of the bars
 
 
-def draw_histogram(chart: HistogramChart, width: int) -> str:
-    """The chart as SVG."""
-    canvas, bins = Canvas(width), chart.bins
-    domain = (bins[0].low, bins[-1].high) if bins else (-1.0, 1.0)
-    most = max((sum(share for _, share in b.shares) for b in bins), default=0.0) or 1.0
-    lift = 18 if _is_crowded(chart.heads, width) else 0  # the middle heading on its own line
-    top = TOP + lift
-    across, up = Scale(domain, EDGE, width - EDGE), Scale((0.0, most), top + TALL, top)
-    canvas.x_axis(across, top, top + TALL, count=5 if width > NARROW else 4)
-    levels = share_ticks(most)
-    for level in levels:
-        canvas.rule((EDGE, up(level)), (width - EDGE, up(level)))
-    for b in bins:
+def draw_histogram(chart: HistogramChart, width: int = WIDE) -> alt.TopLevelLayerSpec:
+    """The chart as a Vega-Lite chart of this width."""
+    meanings = {mark.removeprefix("bar-"): meaning for mark, meaning in chart.legend}
+    rows = []
+    for one in chart.bins:
         floor = 0.0
-        left, right = across(b.low), across(b.high)
-        for mark, share in b.shares:
-            if share > 0:
-                corner = (left, up(floor + share))
-                size = (right - left, up(floor) - up(floor + share))
-                canvas.box(corner, size, colour=fill_of(mark), frame="paper")
-                floor += share
-    canvas.rule((across(0), top - 12), (across(0), top + TALL), colour="ink", stroke=1.4)
-    for level in levels:
-        canvas.text((0, up(level) - 8), f"{level * 100:g} %", SOFT)
-    left_head, middle_head, right_head = chart.heads
-    canvas.text((0, 10 + lift), left_head)
-    canvas.text((width / 2, 10), middle_head, anchor="middle")
-    canvas.text((width, 10 + lift), right_head, anchor="end")
-    return canvas.svg(top + TALL + FOOT, chart.title, chart.description)
+        place = f"{short_number(round(one.low, 6))} to {short_number(round(one.high, 6))}"
+        for mark, share in one.shares:
+            if share <= 0:
+                continue
+            label = meanings.get(mark, mark)
+            rows.append(
+                {
+                    "low": one.low,
+                    "high": one.high,
+                    "floor": floor,
+                    "top": floor + share,
+                    "mark": mark,
+                    "label": label,
+                    "range": place,
+                    "value": percent(share, 1),
+                    "about": f"{place}, {label}: {percent(share, 1)}",
+                }
+            )
+            floor += share
+    domain = [chart.bins[0].low, chart.bins[-1].high] if chart.bins else [-1.0, 1.0]
+    most = max((sum(share for _, share in b.shares) for b in chart.bins), default=0.0) or 1.0
+    count = 5 if width > NARROW else 4
+    below = alt.Axis(title=chart.x, tickCount=count, grid=False)
+    x = alt.X("low:Q", scale=numeric(domain), axis=below)
+    beside = alt.Axis(title=chart.y, tickCount=3, **percents())
+    y = alt.Y("floor:Q", scale=numeric([0, most]), axis=beside)
+    marks = in_order(mark for b in chart.bins for mark, _ in b.shares)
+    colours = [paint(fill_of(mark)) for mark in marks]
+    bars = layer(rows, "bar", stroke=paint("paper"), strokeWidth=1, binSpacing=0).encode(
+        x=x,
+        x2=alt.X2("high:Q"),
+        y=y,
+        y2=alt.Y2("top:Q"),
+        color=colours_of("mark:N", marks, colours),
+        tooltip=[
+            alt.Tooltip("range:N", title="range"),
+            alt.Tooltip("label:N", title="side"),
+            alt.Tooltip("value:N", title="share"),
+        ],
+        description=ABOUT,
+    )
+    line = {"color": paint("ink"), "strokeWidth": 1.4, "clip": True, "aria": False}
+    zero = layer([{"low": 0.0}], "rule", **line).encode(x=x)
+    return layered(bars, zero, *_heads(chart, width), width=width, height=TALL)
 
 
-def _is_crowded(heads: tuple[str, str, str], width: int) -> bool:
-    """Whether the three headings do not fit side by side around the middle."""
-    left, middle, right = map(width_of, heads)
-    return max(left, right) + middle / 2 + 8 > width / 2
-
-
-def share_ticks(most: float) -> list[float]:
-    """One to three round shares below the highest bar."""
-    step = next((s for s in STEPS if most / s < 4), 0.5)
-    return [round(step * i, 6) for i in range(1, 4) if step * i <= most]
+def _heads(chart: HistogramChart, width: int) -> list[alt.UnitSpec]:
+    """The three headings; the middle one has its own line where they do not fit side by side."""
+    left, middle, right = map(width_of, chart.heads)
+    is_crowded = max(left, right) + middle / 2 + 8 > (width - 60) / 2
+    places = (("left", 0), ("center", alt.expr("width / 2")), ("right", "width"))
+    layers = []
+    for i, ((align, at), text) in enumerate(zip(places, chart.heads, strict=True)):
+        up = -28 if is_crowded and i == 1 else -10
+        layers.append(
+            texts([{"text": text}], align=align).encode(
+                x=alt.XValue(at), y=alt.YValue(up), text=alt.Text("text:N")
+            )
+        )
+    return layers

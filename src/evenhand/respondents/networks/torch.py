@@ -15,6 +15,7 @@ import numpy as np
 from evenhand.core.errors import LoadError
 from evenhand.core.probe import Floats
 from evenhand.respondents.location import (
+    DTYPES,
     TORCH,
     UNKNOWN,
     Location,
@@ -59,7 +60,7 @@ _TOKENIZER_FILES = (
     "spiece.model",
     "sentencepiece.bpe.model",
 )
-_TYPES = {"float64": "fp64", "float32": "fp32", "float16": "fp16", "bfloat16": "bf16"}
+_TYPES = {"float64": "fp64", **{name: short for short, name in DTYPES.items()}}
 _NETWORK = (
     "The hub could not be reached, or knows no such model: check the name and the network, "
     "or download the model and name its folder."
@@ -139,7 +140,7 @@ class TorchNetwork:
         is_vouched_for = self.location.is_trusted or bool(package and package.pickled)
         model, report = getattr(self.transformers, loader).from_pretrained(
             self.place,
-            dtype=self.torch.float32,
+            dtype=getattr(self.torch, DTYPES[self.location.dtype]),
             output_loading_info=True,
             use_safetensors=None if is_vouched_for else True,
             **self.loading,
