@@ -77,6 +77,7 @@ def test_the_blocks_of_a_page_run(
 
 
 @pytest.mark.torch
+@pytest.mark.filterwarnings("default:some sentences have characters that the tokeniser")
 @pytest.mark.parametrize("page", WITH_TORCH)
 def test_the_blocks_of_a_page_run_with_torch(
     page: str, room: Path, published: Path | None, monkeypatch: pytest.MonkeyPatch

@@ -209,7 +209,9 @@ def test_the_signature_names_the_dtype(tmp_path: Path) -> None:
     assert (whole.traits["precision"], half.traits["precision"]) == ("fp32", "bf16")
     exact, rounded = flat(whole.answer(asked)), flat(half.answer(asked))
     assert exact.tolist() != rounded.tolist()
-    assert rounded == pytest.approx(exact, abs=0.02)
+    # eight bits a number: how the sums are rounded depends on the processor
+    assert rounded == pytest.approx(exact, abs=0.1)
+    assert abs(exact[0] - exact[1]).max() > 0.3
 
 
 def test_what_may_be_kept_is_what_a_revision_names(tmp_path: Path) -> None:
