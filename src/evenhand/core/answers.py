@@ -43,12 +43,14 @@ ANSWERED = Silence(status=Status.ANSWERED, reason="")
 class Readings:
     """The single readings behind answers that were asked several times: a long table.
 
-    A reading is one wording, order or draw; the answer to a probe is the mean of its readings.
+    A reading is one wording, order or draw; the answer to a probe is the mean of its readings:
+    of their probabilities where they are log-probabilities.
     """
 
     probe: NDArray[np.intp]  # the row of the probe that each reading belongs to
     conditions: tuple[Mapping[str, str], ...]  # e.g. wording, order, draw
     values: Floats  # (reading, option, label)
+    replies: tuple[str, ...] = ()  # the raw text of each, where a model wrote one; else empty
 
     def mean(self, probes: int) -> Floats:
         """The mean over the readings of each probe; NaN where it has none or one is NaN."""

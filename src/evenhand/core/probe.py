@@ -43,7 +43,8 @@ class Probe:
     stereotyped respondent gives, `equal` meaning no preference; `gender` names whom the hypothesis
     of a pair speaks of; `pair` (`man/woman`) says that a mask or choice has a male option and then
     a female one; `scoring` names the way in which a language model weighs a sentence where the
-    suite and not the user decides it.
+    suite and not the user decides it; `prompt` names the wordings in which a model that is asked
+    in words is asked, where those of the probe's kind do not fit.
     """
 
     id: str

@@ -32,6 +32,33 @@ class Respondent(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PromptOptions:
+    """How a respondent that is asked in words is asked."""
+
+    chat: str = "auto"  # whether the model's chat template is used: auto, on, off
+    prompts: Path | None = None  # a file of wordings; None: the one of the language
+    readings: int = 1  # how often a probe is asked, each time in another wording and order
+    all_orders: bool = False  # every wording in every order, instead of a balanced assignment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndpointOptions:
+    """How a model behind an HTTP endpoint is asked, and what it may cost at the most."""
+
+    base_url: str | None = None
+    logprobs: str = "auto"  # auto: asked for, and replies are drawn where there are none; on; off
+    draws: int = 5  # replies that are drawn per reading where there are no log-probabilities
+    temperature: float = 1.0
+    concurrency: int = 16  # requests under way at the most
+    timeout: float = 60.0  # seconds that one request may take
+    max_requests: int | None = None
+    max_tokens: int | None = None  # of all requests and replies together
+    max_cost: float | None = None
+    input_price: float | None = None  # per million tokens
+    output_price: float | None = None  # per million tokens
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RespondentOptions:
     """How a respondent is opened."""
 
@@ -49,6 +76,8 @@ class RespondentOptions:
     similarity: str = "cosine"  # how an encoder compares two vectors
     trust_remote_code: bool = False  # run a model's own code and open its pickled weights
     labels: tuple[str, ...] = ()  # the labels a rule gives the options of a choice; (): one score
+    prompting: PromptOptions = PromptOptions()
+    endpoint: EndpointOptions = EndpointOptions()
 
 
 @runtime_checkable

@@ -31,9 +31,10 @@ _DAMAGE = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
 def probe_key(probe: Probe) -> bytes:
-    """A digest of what is asked: kind, texts, and the scoring if the probe's tags name one."""
+    """A digest of what is asked: kind, texts, and scoring and prompt where the tags name them."""
     state = hashlib.blake2b(digest_size=16)
-    for part in (probe.kind, probe.tags.get("scoring", ""), *probe.texts):
+    prompt = [f"prompt {probe.tags['prompt']}"] if "prompt" in probe.tags else []
+    for part in (probe.kind, probe.tags.get("scoring", ""), *prompt, *probe.texts):
         raw = part.encode()
         state.update(len(raw).to_bytes(8, "big") + raw)  # the length keeps the texts apart
     return state.digest()
