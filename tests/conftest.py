@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from chromium import CHROMIUM
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 ROOT = Path(__file__).resolve().parent.parent
 NAMED = os.environ.get("EVENHAND_DATA")  # read before `isolated` hides it from the program
@@ -59,3 +63,21 @@ def golden() -> Callable[[str], dict[str, Any]]:
         pytest.skip(f"{name}.json is neither in tests/golden nor in ../shared/golden")
 
     return read
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """One Chromium for the tests of a file; each opens a context of its own.
+
+    Not for the whole session: the driver keeps an event loop running in this thread, in which
+    tests of other files could start none of their own.
+    """
+    pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        result = driver.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+        )
+        yield result
+        result.close()

@@ -15,7 +15,7 @@ pytest.importorskip("sqlalchemy", reason="needs the annotate extra")
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 from study_room import CHROMIUM, Room, free_port
-from test_study_walk import PASSWORD, PHONE, Reader, browser  # noqa: F401  (a fixture)
+from test_study_walk import PASSWORD, PHONE, Reader
 
 from evenhand.study.owner import hash_password
 from evenhand.study.serving import open_store
@@ -24,7 +24,6 @@ from evenhand.study.study import open_study
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-# ruff: noqa: F811  (fixtures are arguments)
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
