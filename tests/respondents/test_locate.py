@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import huggingface_hub
+import huggingface_hub.constants
 import pytest
 from masked_models import write_masked
 from models import TinyModel, build_classifier, open_model, pairs, write_model
